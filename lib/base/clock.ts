@@ -1,0 +1,24 @@
+// The time of day, in one place, so that a test can set it. SQL functions take the time from here as a parameter.
+
+import { once } from "./once";
+
+interface Clock {
+  nowMs: () => number;
+}
+
+const clock = () => once<Clock>("clock", () => ({ nowMs: Date.now }));
+
+/** Unix time in milliseconds. */
+export const nowMs = (): number => clock().nowMs();
+
+/** The current time as a Date. */
+export const now = (): Date => new Date(clock().nowMs());
+
+/** Replaces the clock of this process; returns a function that restores it. Only tests call this. */
+export function setClock(readMs: () => number): () => void {
+  const before = clock().nowMs;
+  clock().nowMs = readMs;
+  return () => {
+    clock().nowMs = before;
+  };
+}

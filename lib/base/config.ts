@@ -1,0 +1,84 @@
+// The service's settings: one schema over the environment, read once, at start. A wrong value refuses to start and says
+// what to write. Every variable is documented in `.env.example`; a test holds the two together.
+
+import { z } from "zod";
+import { once } from "./once";
+
+const flag = z.enum(["0", "1"]).default("0").transform((text) => text === "1");
+const port = z.coerce.number().int().min(0).max(65_535);
+const count = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
+const secret = z.string().min(32, "write at least 32 random characters, for example the output of: openssl rand -hex 32");
+const httpUrl = z.url({ protocol: /^https?$/, error: "write a whole URL, starting with http:// or https://" }).transform((text) => text.replace(/\/+$/, ""));
+const list = z.string().transform((text) => text.split(",").map((item) => item.trim()).filter(Boolean));
+
+const schema = z.object({
+  MODE: z.enum(["sandbox", "live"]).default("sandbox"),
+  ROLES: list.pipe(z.array(z.enum(["web", "jobs"])).min(1)).default(["web", "jobs"]),
+  HOST: z.string().min(1).optional(),
+  PORT: port.default(3000),
+  PUBLIC_URL: httpUrl.optional(),
+  SERVICE_NAME: z.string().regex(/^[A-Za-z0-9]+$/, "write one word of letters and digits").default("PennyPrompt"),
+  DATA_DIR: z.string().min(1).default(".data"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: "write postgresql://user:password@host:5432/database" }).optional(),
+  DATABASE_POOL_SIZE: count(3, 200).default(10),
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "write redis://host:6379" }).optional(),
+  TRUSTED_PROXIES: list.default([]),
+  KEY_PEPPER: secret.optional(),
+  SESSION_SECRET: secret.optional(),
+  CUSTODY_SEED_FILE: z.string().min(1).optional(),
+  TREASURY_BASE_ADDRESS: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "write the treasury's 0x… address").optional(),
+  TREASURY_SOLANA_ADDRESS: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address").optional(),
+  MODELS_FILE: z.string().min(1).optional(),
+  SANDBOX_REAL_MODELS: flag,
+  OPENAI_API_KEY: z.string().min(1).optional(),
+  OPENAI_BASE_URL: httpUrl.default("https://api.openai.com/v1"),
+  ANTHROPIC_API_KEY: z.string().min(1).optional(),
+  ANTHROPIC_BASE_URL: httpUrl.default("https://api.anthropic.com"),
+  GEMINI_API_KEY: z.string().min(1).optional(),
+  GEMINI_BASE_URL: httpUrl.default("https://generativelanguage.googleapis.com"),
+  XAI_API_KEY: z.string().min(1).optional(),
+  XAI_BASE_URL: httpUrl.default("https://api.x.ai/v1"),
+  DEEPSEEK_API_KEY: z.string().min(1).optional(),
+  DEEPSEEK_BASE_URL: httpUrl.default("https://api.deepseek.com"),
+  PROVIDER_CONNECT_TIMEOUT_MS: count(100, 60_000).default(5_000),
+  PROVIDER_FIRST_TOKEN_TIMEOUT_MS: count(100, 600_000).default(60_000),
+  PROVIDER_IDLE_TIMEOUT_MS: count(100, 600_000).default(30_000),
+  PROVIDER_TOTAL_TIMEOUT_MS: count(1_000, 900_000).default(300_000),
+  PROVIDER_RETRIES: count(0, 5).default(2),
+  RATE_LIMIT_PER_MINUTE: count(1, 1_000_000).default(100),
+  CONCURRENCY_LIMIT: count(1, 100_000).default(10),
+  FAILED_AUTH_PER_MINUTE: count(1, 100_000).default(60),
+  DRAIN_TIMEOUT_MS: count(0, 900_000).default(30_000),
+  METRICS_TOKEN: z.string().min(16, "write at least 16 characters").optional(),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+});
+
+export type Config = Readonly<z.infer<typeof schema>>;
+
+/** Names of all variables, for the test that holds `.env.example` against this schema. */
+export const configVariables: readonly string[] = Object.keys(schema.shape);
+
+const liveRequires = ["KEY_PEPPER", "SESSION_SECRET", "CUSTODY_SEED_FILE", "TREASURY_BASE_ADDRESS", "TREASURY_SOLANA_ADDRESS", "PUBLIC_URL", "DATABASE_URL"] as const;
+
+/**
+ * Reads settings from `environment`. An empty variable counts as one that is not set.
+ * @throws Error that lists every wrong variable with what to write
+ */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const result = schema.safeParse(set);
+  const problems = result.success ? [] : result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  if (result.success && result.data.MODE === "live") {
+    for (const name of liveRequires) {
+      if (result.data[name] === undefined) problems.push(`${name}: live mode needs it; see .env.example`);
+    }
+    if (result.data.SANDBOX_REAL_MODELS) problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
+  }
+  if (!result.success || problems.length > 0) {
+    throw new Error(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+  }
+  return Object.freeze(result.data);
+}
+
+/** The settings of this process, read on first use: `next build` evaluates route modules without any. */
+export const config = (): Config => once("config", () => readConfig(process.env));

@@ -1,0 +1,48 @@
+// Identifiers: a prefix that says what it names, then eight base62 digits of Unix milliseconds and twelve random ones.
+// They sort by time as plain text, so an id is also a page cursor.
+
+import { randomBytes } from "node:crypto";
+import { nowMs } from "./clock";
+
+declare const requestIdBrand: unique symbol;
+declare const accountIdBrand: unique symbol;
+declare const keyIdBrand: unique symbol;
+
+export type RequestId = string & { readonly [requestIdBrand]: true };
+export type AccountId = string & { readonly [accountIdBrand]: true };
+export type KeyId = string & { readonly [keyIdBrand]: true };
+
+// In ASCII order, so that text order is time order.
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const TIME_DIGITS = 8;
+const RANDOM_DIGITS = 12;
+
+/** `length` base62 digits from the system's secure random source, without modulo bias. */
+export function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      // 248 = 4 × 62: bytes above it would make the first digits likelier.
+      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** `value` in base62, most significant digit first, padded to `width`. */
+export function toBase62(value: number, width: number): string {
+  let text = "";
+  for (let rest = value; text.length < width; rest = Math.floor(rest / 62)) text = BASE62[rest % 62] + text;
+  return text;
+}
+
+function timeOrderedId(prefix: string): string {
+  return `${prefix}_${toBase62(nowMs(), TIME_DIGITS)}${randomBase62(RANDOM_DIGITS)}`;
+}
+
+export const newRequestId = (): RequestId => timeOrderedId("req") as RequestId;
+export const newAccountId = (): AccountId => timeOrderedId("acc") as AccountId;
+export const newKeyId = (): KeyId => timeOrderedId("key") as KeyId;
+
+/** The smallest request id of the given moment: a lower bound for time-range reads. */
+export const requestIdAt = (ms: number): string => `req_${toBase62(ms, TIME_DIGITS)}`;

@@ -1,0 +1,20 @@
+// JSON for replies. A bigint is always nano-USD and is written as an exact decimal number of USD; JSON.stringify could
+// only write it as a rounded float or a string.
+
+import { usdText } from "./money";
+
+/** A value that `writeJson` can write; bigint means nano-USD. */
+export type Json = string | number | boolean | null | undefined | bigint | Date | readonly Json[] | { readonly [key: string]: Json };
+
+/** Writes a reply body. Properties that are undefined are left out, as in JSON.stringify. */
+export function writeJson(value: Json): string {
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "bigint") return usdText(value);
+  if (typeof value !== "object" || value instanceof Date) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(",")}]`;
+  const parts: string[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${writeJson(item)}`);
+  }
+  return `{${parts.join(",")}}`;
+}

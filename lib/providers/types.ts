@@ -1,0 +1,136 @@
+// What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate,
+// the transport carries, the route decides who is asked. Nothing here knows prices, accounts or the database.
+
+import type { NanoUsd } from "@/lib/base/money";
+
+export type ProviderId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
+export type WireFormatId = "openai" | "anthropic" | "gemini";
+/** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
+export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
+
+/** One way to reach a model: a provider and the name that the provider knows it by. */
+export interface ModelRoute {
+  provider: ProviderId;
+  wireName: string;
+}
+
+export interface Model {
+  id: string;
+  aliases: readonly string[];
+  /** One short line for people. */
+  description: string;
+  /** Asked in order: the first is the provider, the others are fallbacks. */
+  routes: readonly [ModelRoute, ...ModelRoute[]];
+  /** Tokens of input and output together. */
+  contextWindow: number;
+  /** The most output tokens that a request may ask for. */
+  maxOutputTokens: number;
+  /** Output ceiling when the request names none. */
+  defaultMaxTokens: number;
+  /** Nano-USD per input token, charged to the customer. */
+  inputPrice: NanoUsd;
+  outputPrice: NanoUsd;
+  /** Nano-USD per token that the provider charges us; a live price is never below it. */
+  providerInputCost: NanoUsd;
+  providerOutputCost: NanoUsd;
+  /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit bounds them. */
+  reasoningCeiling: number;
+  tokenBound: TokenBoundId;
+}
+
+export interface ChatMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+/** One call to a model, in no provider's words. */
+export interface ModelCall {
+  messages: readonly ChatMessage[];
+  maxOutputTokens: number;
+  temperature?: number;
+  /** Ask the provider for a stream; false uses its JSON call, which costs less CPU. The events are the same. */
+  stream: boolean;
+}
+
+/** The provider's own count. `outputTokens` includes reasoning, `inputTokens` includes cached input. */
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
+}
+
+export type FinishReason = "stop" | "length" | "content_filter" | "other";
+
+export type ProviderEvent =
+  | { type: "text"; text: string }
+  /** Last event of a complete answer; `usage` is null when the provider never said. */
+  | { type: "finish"; reason: FinishReason; usage: TokenUsage | null };
+
+/**
+ * - `unavailable`: refused the connection, answered 5xx or 429, or its circuit is open
+ * - `timeout`: connect, first token, idle or total time ran out
+ * - `rejected`: called the request itself invalid (400, 413, 422): another try cannot help
+ * - `misconfigured`: refused our credentials or does not know the wire name (401, 402, 403, 404): the operator's to fix
+ * - `malformed`: answered something that is not its own wire format, or broke off in the middle
+ * - `aborted`: our own signal ended it
+ */
+export type ProviderFailureKind = "unavailable" | "timeout" | "rejected" | "misconfigured" | "malformed" | "aborted";
+
+const brand = Symbol.for("pennyprompt.ProviderFailure");
+
+/** A call that did not end in a complete answer. `message` is for the log: it may hold the provider's own words. */
+export class ProviderFailure extends Error {
+  readonly [brand] = true;
+  readonly kind: ProviderFailureKind;
+  /** True once the provider answered 2xx: from then on it may bill us for the input. */
+  readonly accepted: boolean;
+  /** From `Retry-After`, when the provider sent one. */
+  readonly retryAfterMs: number | undefined;
+  readonly httpStatus: number | undefined;
+
+  constructor(
+    kind: ProviderFailureKind,
+    message: string,
+    options: { accepted?: boolean; retryAfterMs?: number; httpStatus?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ProviderFailure";
+    this.kind = kind;
+    this.accepted = options.accepted ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.httpStatus = options.httpStatus;
+  }
+}
+
+/** True for a ProviderFailure of any copy of this module. */
+export function isProviderFailure(error: unknown): error is ProviderFailure {
+  return typeof error === "object" && error !== null && (error as { [brand]?: boolean })[brand] === true;
+}
+
+/** An HTTP request to a provider, without its base URL. */
+export interface WireRequest {
+  /** Relative to the base URL, without a leading slash: `chat/completions`. */
+  path: string;
+  /** Lower-case names; the credentials among them. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** One provider wire format: pure translation, no network. */
+export interface WireFormat {
+  id: WireFormatId;
+  buildRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest;
+  /**
+   * Reads the body of a 200 answer to a call that was no stream.
+   * @throws ProviderFailure malformed, rejected (an error object inside a 200)
+   */
+  readReply(body: string): ProviderEvent[];
+  /**
+   * Reads the body of a 200 answer to a streamed call; ends after `finish`.
+   * @throws ProviderFailure malformed (broken off before the end, or not this format), unavailable (an error event inside)
+   */
+  readStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<ProviderEvent>;
+  /** Classifies an answer that is not 2xx. Never throws, whatever the body holds. */
+  readError(status: number, headers: Record<string, string | string[] | undefined>, body: string): ProviderFailure;
+}
