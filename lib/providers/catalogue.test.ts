@@ -1,0 +1,168 @@
+// The catalogue's promises: the specification's names and prices, no price below cost, no ambiguous name, nothing on the
+// list that cannot be served.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { readConfig } from "@/lib/base/config";
+import { nanoUsd } from "@/lib/base/money";
+import { forgetOnce, once } from "@/lib/base/once";
+import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
+import { builtInModels, retiredWireNames } from "./catalogue-data";
+import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";
+import { mergeModels } from "./models-file";
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+const everyProvider: Endpoints = new Map(providerIds.map((provider) => [provider, endpointAt(provider, "http://127.0.0.1:1", "k")]));
+const vendorHosts: Endpoints = readEndpoints(
+  readConfig({ SANDBOX_REAL_MODELS: "1", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k", XAI_API_KEY: "k", DEEPSEEK_API_KEY: "k" }),
+  {},
+);
+const todayMs = Date.parse("2026-11-20");
+
+function modelsFile(content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), "models-file-"));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "models.json");
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+const newModel = {
+  id: "my-model",
+  routes: [{ provider: "openai", wireName: "llama" }],
+  contextWindow: 8_000,
+  maxOutputTokens: 500,
+  inputPrice: "0.002",
+  outputPrice: 1.5,
+  providerInputCost: "0",
+  providerOutputCost: "1.499",
+};
+
+test("every name of the specification is there, at the specification's price for input and output alike", () => {
+  const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
+  const prices = { "gpt-3.5-turbo": 2_000n, "gpt-4-turbo": 40_000n, "claude-sonnet-4-5": 18_000n, "gemini-2.5-flash": 3_000n, grok: 1_000n, "deepseek-chat": 1_000n };
+  for (const [name, price] of Object.entries(prices)) {
+    expect(byName.get(name)).toMatchObject({ id: name, inputPrice: price, outputPrice: price });
+  }
+  expect(byName.get("gpt-4")?.id).toBe("gpt-4");
+});
+
+test("there are at least fourteen models, and each is sound", () => {
+  expect(builtInModels.length).toBeGreaterThanOrEqual(14);
+  for (const model of builtInModels) {
+    expect(model.maxOutputTokens).toBeLessThanOrEqual(model.contextWindow);
+    expect(model.defaultMaxTokens).toBe(Math.min(1024, model.maxOutputTokens));
+    expect(model.description).toMatch(/^[^\n]{5,120}$/);
+  }
+});
+
+test("no built-in model is sold below what its provider charges", () => {
+  expect(() => checkLivePrices(builtInModels)).not.toThrow();
+});
+
+test("a price below cost is refused, and every such model is named", () => {
+  const [first, second, third] = builtInModels;
+  if (!first || !second || !third) throw new Error("the catalogue is empty");
+  const models = [{ ...first, inputPrice: nanoUsd(1) }, second, { ...third, outputPrice: nanoUsd(2) }];
+  expect(() => checkLivePrices(models)).toThrow(new RegExp(`${first.id}: input.*\n.*${third.id}: output`));
+});
+
+test("names and aliases are unique, and case matters", () => {
+  const names = builtInModels.flatMap((model) => [model.id, ...model.aliases]);
+  expect(new Set(names).size).toBe(names.length);
+  const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
+  expect(byName.get("openai/gpt-4-turbo")?.id).toBe("gpt-4-turbo");
+  expect(byName.get("gpt-4-turbo-2024-04-09")?.id).toBe("gpt-4-turbo");
+  expect(byName.get("GPT-4-turbo")).toBeUndefined();
+  expect(byName.get("__proto__")).toBeUndefined();
+});
+
+test("an alias that shadows a name is refused", () => {
+  const path = modelsFile({ models: [{ ...newModel, aliases: ["gpt-4"] }] });
+  expect(() => buildCatalogue({ endpoints: everyProvider, modelsFile: path, todayMs })).toThrow('"gpt-4" names both gpt-4 and my-model');
+});
+
+test("a model without a configured provider is not offered", () => {
+  forgetOnce("config");
+  once("config", () => readConfig({}));
+  cleanups.push(() => forgetOnce("config"));
+  cleanups.push(setEndpoints(new Map([["anthropic", endpointAt("anthropic", "http://127.0.0.1:1", "k")]])));
+  expect(findModel("gpt-4")).toBeNull();
+  expect(findModel("openai/gpt-4")).toBeNull();
+  expect(findModel("claude-sonnet-4.5")?.id).toBe("claude-sonnet-4-5");
+  expect(listModels().every((model) => model.routes.every((route) => route.provider === "anthropic"))).toBe(true);
+  expect(supportedModelNames()).toEqual(listModels().map((model) => model.id));
+});
+
+test("a model that its provider has retired is offered by compatible hosts only", () => {
+  expect(buildCatalogue({ endpoints: vendorHosts, todayMs }).byName.has("gpt-4")).toBe(false);
+  expect(buildCatalogue({ endpoints: vendorHosts, todayMs: Date.parse("2026-10-22") }).byName.has("gpt-4")).toBe(true);
+  expect(buildCatalogue({ endpoints: everyProvider, todayMs }).byName.has("gpt-4")).toBe(true);
+});
+
+test("a route that the operator wrote is believed, whatever we know of its retirement", () => {
+  const path = modelsFile({ models: [{ id: "gpt-4", routes: [{ provider: "openai", wireName: "gpt-4" }], providerInputCost: 30, providerOutputCost: 60 }, { id: "gpt-4-turbo", inputPrice: 41 }] });
+  const { byName } = buildCatalogue({ endpoints: vendorHosts, modelsFile: path, todayMs });
+  expect(byName.has("gpt-4")).toBe(true);
+  expect(byName.has("gpt-4-turbo")).toBe(false);
+});
+
+test("every retirement date is a date and belongs to a route of the catalogue", () => {
+  const routes = new Set(builtInModels.flatMap((model) => model.routes.map((route) => `${route.provider}/${route.wireName}`)));
+  for (const [route, date] of retiredWireNames) {
+    expect(routes).toContain(route);
+    expect(Date.parse(date)).toBeGreaterThan(0);
+  }
+});
+
+test("routes to providers that are not configured are left out, the others keep their order", () => {
+  const routes = [{ provider: "xai", wireName: "a" }, { provider: "openai", wireName: "b" }, { provider: "deepseek", wireName: "c" }];
+  const path = modelsFile({ models: [{ ...newModel, routes }] });
+  const endpoints: Endpoints = new Map([["deepseek", endpointAt("deepseek", "http://127.0.0.1:1", "k")], ["openai", endpointAt("openai", "http://127.0.0.1:1", "k")]]);
+  expect(buildCatalogue({ endpoints, modelsFile: path, todayMs }).byName.get("my-model")?.routes).toEqual(routes.slice(1));
+});
+
+test("the models file adds models and overrides fields, with exact unit prices", () => {
+  const path = modelsFile({ models: [newModel, { id: "gpt-4o", inputPrice: 3, description: "Ours." }] });
+  const { byName, models } = buildCatalogue({ endpoints: everyProvider, modelsFile: path, todayMs });
+  expect(byName.get("my-model")).toMatchObject({ inputPrice: 2n, outputPrice: 1_500n, providerInputCost: 0n, providerOutputCost: 1_499n, defaultMaxTokens: 500, tokenBound: "bytes", aliases: [] });
+  expect(byName.get("gpt-4o")).toMatchObject({ inputPrice: 3_000n, outputPrice: 10_500n, description: "Ours.", contextWindow: 128_000 });
+  expect(models.at(-1)?.id).toBe("my-model");
+});
+
+test.each([
+  [{ models: [{ ...newModel, inputPrice: "0.0001" }] }, 'models[0] "my-model": inputPrice: use at most 3 decimal places'],
+  [{ models: [{ ...newModel, inputPrice: "cheap" }] }, "inputPrice: write USD per million tokens"],
+  [{ models: [{ ...newModel, inputPrice: -1 }] }, "inputPrice: a price cannot be negative"],
+  [{ models: [{ ...newModel, contextWindow: 0 }] }, 'models[0] "my-model": contextWindow:'],
+  [{ models: [{ ...newModel, colour: "red" }] }, 'models[0] "my-model"'],
+  [{ models: [{ ...newModel, routes: [] }] }, "routes"],
+  [{ models: [{ ...newModel, routes: [{ provider: "acme", wireName: "x" }] }] }, "routes.0.provider"],
+  [{ models: [{ id: "another" }] }, 'models[0] "another": routes: a new model needs it'],
+  [{ models: [{ ...newModel, maxOutputTokens: 9_000 }] }, "maxOutputTokens: cannot exceed contextWindow"],
+  [{ models: [{ ...newModel, defaultMaxTokens: 501 }] }, "defaultMaxTokens: cannot exceed maxOutputTokens"],
+  [{ models: [newModel, newModel] }, 'models[1] "my-model": id: appears twice'],
+  [{ models: [{ id: "gpt-4", routes: newModel.routes }] }, "new routes need providerInputCost"],
+  ["{", "it is not JSON"],
+  [[], "the file:"],
+])("a mistake in the models file is named with its entry and field (%#)", (content, message) => {
+  expect(() => mergeModels(builtInModels, typeof content === "string" ? content : JSON.stringify(content))).toThrow(message);
+});
+
+test("a models file that is missing is named", () => {
+  expect(() => buildCatalogue({ endpoints: everyProvider, modelsFile: "/nowhere/models.json", todayMs })).toThrow("MODELS_FILE /nowhere/models.json is not usable");
+});
+
+test("a price version is named by model and prices, and by nothing else", () => {
+  const price = { id: "m", inputPrice: nanoUsd(1), outputPrice: nanoUsd(2) };
+  expect(priceVersion(price)).toMatch(/^pv_[0-9a-f]{16}$/);
+  expect(priceVersion({ ...price })).toBe(priceVersion(price));
+  const others = [{ ...price, id: "n" }, { ...price, inputPrice: nanoUsd(2) }, { ...price, outputPrice: nanoUsd(1) }].map(priceVersion);
+  expect(new Set([priceVersion(price), ...others]).size).toBe(4);
+});

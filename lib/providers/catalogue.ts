@@ -1,0 +1,107 @@
+// The model catalogue: every model that this process can really serve, by name and by alias, with its price. A model
+// whose provider is not configured is not in it, so that no name on the list fails for that reason.
+
+import { createHash } from "node:crypto";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { formatUsd } from "@/lib/base/money";
+import { once } from "@/lib/base/once";
+import { builtInModels, retiredWireNames } from "./catalogue-data";
+import { type Endpoints, endpoints } from "./endpoints";
+import { readModelsFile } from "./models-file";
+import type { Model, ModelRoute } from "./types";
+
+export interface Catalogue {
+  /** In the order of the catalogue. */
+  models: readonly Model[];
+  byName: ReadonlyMap<string, Model>;
+}
+
+interface CatalogueSettings {
+  endpoints: Endpoints;
+  modelsFile?: string | undefined;
+  /** Unix time in milliseconds: decides which retirement dates have passed. */
+  todayMs: number;
+}
+
+/**
+ * Builds a catalogue from explicit settings.
+ * @throws Error when the models file is wrong, or two models claim one name
+ */
+export function buildCatalogue(settings: CatalogueSettings): Catalogue {
+  const known = settings.modelsFile ? readModelsFile(builtInModels, settings.modelsFile) : builtInModels;
+  assertUniqueNames(known);
+  const models: Model[] = [];
+  for (const model of known) {
+    const [first, ...others] = model.routes.filter((route) => canServe(route, settings));
+    if (first) models.push({ ...model, routes: [first, ...others] });
+  }
+  const byName = new Map<string, Model>();
+  for (const model of models) for (const name of [model.id, ...model.aliases]) byName.set(name, model);
+  return { models, byName };
+}
+
+/** A provider's own host cannot serve what it has retired; any other host, and a route that the operator wrote, is believed. */
+function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings): boolean {
+  const endpoint = endpoints.get(route.provider);
+  if (!endpoint) return false;
+  if (!endpoint.isVendorHost || !builtInRoutes.has(route)) return true;
+  const retiredOn = retiredWireNames.get(`${route.provider}/${route.wireName}`);
+  return retiredOn === undefined || todayMs < Date.parse(retiredOn);
+}
+
+const builtInRoutes: ReadonlySet<ModelRoute> = new Set(builtInModels.flatMap((model) => model.routes));
+
+function assertUniqueNames(models: readonly Model[]): void {
+  const ownerOf = new Map<string, string>();
+  for (const model of models) {
+    for (const name of [model.id, ...model.aliases]) {
+      const owner = ownerOf.get(name);
+      if (owner !== undefined) throw new Error(`The model catalogue is not usable: "${name}" names both ${owner} and ${model.id}`);
+      ownerOf.set(name, model.id);
+    }
+  }
+}
+
+/** The catalogue of this process; it follows a change of endpoints (the sandbox's, a test's). */
+export function catalogue(): Catalogue {
+  const byEndpoints = once("catalogues", () => new WeakMap<Endpoints, Catalogue>());
+  const current = endpoints();
+  let built = byEndpoints.get(current);
+  if (!built) {
+    built = buildCatalogue({ endpoints: current, modelsFile: config().MODELS_FILE, todayMs: nowMs() });
+    byEndpoints.set(current, built);
+  }
+  return built;
+}
+
+/** The model of that exact name or alias, or null. Case matters. */
+export const findModel = (nameOrAlias: string): Model | null => catalogue().byName.get(nameOrAlias) ?? null;
+
+/** Every model on offer, in catalogue order. */
+export const listModels = (): readonly Model[] => catalogue().models;
+
+/** Names (not aliases) of the models on offer, for the error that a wrong name gets. */
+export const supportedModelNames = (): string[] => catalogue().models.map((model) => model.id);
+
+/**
+ * Refuses to sell below cost.
+ * @throws Error that lists every model whose price is under what its provider charges
+ */
+export function checkLivePrices(models: readonly Model[]): void {
+  const perMillion = (nanoPerToken: bigint) => formatUsd(nanoPerToken * 1_000_000n);
+  const problems: string[] = [];
+  for (const model of models) {
+    const sides = [["input", model.inputPrice, model.providerInputCost], ["output", model.outputPrice, model.providerOutputCost]] as const;
+    for (const [side, price, cost] of sides) {
+      if (price < cost) problems.push(`  ${model.id}: ${side} is sold at ${perMillion(price)} and costs ${perMillion(cost)} per million tokens`);
+    }
+  }
+  if (problems.length > 0) throw new Error(`Prices below the provider's cost; correct them in MODELS_FILE:\n${problems.join("\n")}`);
+}
+
+/** Names a price by its content: the same model at the same prices has the same version on every machine. */
+export function priceVersion(model: Pick<Model, "id" | "inputPrice" | "outputPrice">): string {
+  const canonical = `model=${model.id}\ninputPrice=${model.inputPrice}\noutputPrice=${model.outputPrice}\n`;
+  return `pv_${createHash("sha256").update(canonical).digest("hex").slice(0, 16)}`;
+}

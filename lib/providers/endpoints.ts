@@ -1,0 +1,82 @@
+// Endpoints: where each provider is reached, with which key and in which wire format. A provider without a key is not
+// reached at all; in the sandbox every provider is the simulated one, unless real models were asked for by name.
+
+import { assert } from "@/lib/base/assert";
+import { type Config, config } from "@/lib/base/config";
+import { forgetOnce, once } from "@/lib/base/once";
+import type { ProviderId, WireFormatId } from "./types";
+
+export interface Endpoint {
+  /** Without a trailing slash; wire requests append their path to it. */
+  baseUrl: string;
+  apiKey: string;
+  format: WireFormatId;
+  /** True when this is the provider's own public host, which serves no model that it has retired. */
+  isVendorHost: boolean;
+}
+
+export type Endpoints = ReadonlyMap<ProviderId, Endpoint>;
+export type SimulatedBaseUrls = Partial<Record<ProviderId, string>>;
+
+export const providerIds = ["openai", "anthropic", "gemini", "xai", "deepseek"] as const satisfies readonly ProviderId[];
+
+const formatOf: Record<ProviderId, WireFormatId> = { openai: "openai", anthropic: "anthropic", gemini: "gemini", xai: "openai", deepseek: "openai" };
+
+const vendorHost: Record<ProviderId, string> = {
+  openai: "api.openai.com",
+  anthropic: "api.anthropic.com",
+  gemini: "generativelanguage.googleapis.com",
+  xai: "api.x.ai",
+  deepseek: "api.deepseek.com",
+};
+
+/** One provider's endpoint, whatever the settings say: for tests and for tools that check a key. */
+export function endpointAt(provider: ProviderId, baseUrl: string, apiKey: string): Endpoint {
+  const isVendorHost = new URL(baseUrl).hostname === vendorHost[provider];
+  return { baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, format: formatOf[provider], isVendorHost };
+}
+
+function configured(settings: Config, provider: ProviderId): { baseUrl: string; apiKey: string | undefined } {
+  switch (provider) {
+    case "openai": return { baseUrl: settings.OPENAI_BASE_URL, apiKey: settings.OPENAI_API_KEY };
+    case "anthropic": return { baseUrl: settings.ANTHROPIC_BASE_URL, apiKey: settings.ANTHROPIC_API_KEY };
+    case "gemini": return { baseUrl: settings.GEMINI_BASE_URL, apiKey: settings.GEMINI_API_KEY };
+    case "xai": return { baseUrl: settings.XAI_BASE_URL, apiKey: settings.XAI_API_KEY };
+    case "deepseek": return { baseUrl: settings.DEEPSEEK_BASE_URL, apiKey: settings.DEEPSEEK_API_KEY };
+  }
+}
+
+/**
+ * The endpoints that these settings allow. The sandbox's balance is free, so there a real key counts only with
+ * SANDBOX_REAL_MODELS; in live mode nothing simulated counts.
+ */
+export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls): Endpoints {
+  const allowsReal = settings.MODE === "live" || settings.SANDBOX_REAL_MODELS;
+  const endpoints = new Map<ProviderId, Endpoint>();
+  for (const provider of providerIds) {
+    const { baseUrl, apiKey } = configured(settings, provider);
+    const simulatedUrl = simulated[provider];
+    if (allowsReal && apiKey) endpoints.set(provider, endpointAt(provider, baseUrl, apiKey));
+    else if (simulatedUrl && settings.MODE === "sandbox") endpoints.set(provider, endpointAt(provider, simulatedUrl, "simulated"));
+  }
+  return endpoints;
+}
+
+const simulatedUrls = () => once<{ byProvider: SimulatedBaseUrls }>("simulatedProviders", () => ({ byProvider: {} }));
+
+/** Points the providers at the sandbox's simulated server, from the next call on. */
+export function useSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls): void {
+  assert(config().MODE === "sandbox", "live mode never uses simulated providers");
+  simulatedUrls().byProvider = baseUrlByProvider;
+  forgetOnce("endpoints");
+}
+
+/** The endpoints of this process. */
+export const endpoints = (): Endpoints => once("endpoints", () => readEndpoints(config(), simulatedUrls().byProvider));
+
+/** Replaces this process's endpoints: for tests. Returns a function that restores what the settings say. */
+export function setEndpoints(replacement: Endpoints): () => void {
+  forgetOnce("endpoints");
+  once("endpoints", () => replacement);
+  return () => forgetOnce("endpoints");
+}

@@ -1,0 +1,142 @@
+// The operator's MODELS_FILE: adds models and overrides built-in ones. Read once at start; a mistake in it refuses the
+// start and names the entry and the field.
+
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
+import { providerIds } from "./endpoints";
+import type { Model } from "./types";
+
+const TOKENS_PER_MILLION = 1_000_000n;
+const DEFAULT_MAX_TOKENS = 1024;
+
+const tokens = z.number().int().min(1).max(100_000_000);
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/, "write letters, digits and . _ : / @ - only, at most 128");
+
+/** USD per million tokens, as text or a number; becomes nano-USD per token. */
+const unitPrice = z.union([z.string(), z.number()]).transform((value, context): NanoUsd => {
+  const problem = (message: string) => {
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  };
+  try {
+    const perMillion = parseUsd(String(value));
+    if (perMillion < 0n) return problem("a price cannot be negative");
+    if (perMillion % TOKENS_PER_MILLION !== 0n) return problem("use at most 3 decimal places of USD per million tokens");
+    return nanoUsd(perMillion / TOKENS_PER_MILLION);
+  } catch {
+    return problem('write USD per million tokens, like "2.50"');
+  }
+});
+
+const entrySchema = z.strictObject({
+  id: name,
+  aliases: z.array(name).optional(),
+  description: z.string().min(1).max(200).regex(/^[^\r\n]*$/, "write one line").optional(),
+  routes: z.tuple([z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })], z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })).optional(),
+  contextWindow: tokens.optional(),
+  maxOutputTokens: tokens.optional(),
+  defaultMaxTokens: tokens.optional(),
+  inputPrice: unitPrice.optional(),
+  outputPrice: unitPrice.optional(),
+  providerInputCost: unitPrice.optional(),
+  providerOutputCost: unitPrice.optional(),
+  reasoningCeiling: z.number().int().min(0).max(100_000_000).optional(),
+  tokenBound: z.enum(["o200k", "cl100k", "claude", "bytes"]).optional(),
+});
+
+/**
+ * The form of the file: `{"models": [{…}, …]}`. An entry whose `id` is a built-in model changes only the fields it names;
+ * any other `id` adds a model and needs `routes`, `contextWindow`, `maxOutputTokens` and the four unit prices.
+ *
+ * `inputPrice`, `outputPrice` (charged to customers), `providerInputCost` and `providerOutputCost` (charged to us) are
+ * **USD per million tokens**, as decimal text ("2.50") or a number, with at most 3 decimal places, so that each is a whole
+ * number of nano-USD per token. New `routes` need both provider costs beside them, since a cost belongs to its provider.
+ * `tokenBound` is `bytes` unless named, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the ceiling if that is lower.
+ */
+export const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
+
+export type ModelsFileEntry = z.infer<typeof entrySchema>;
+
+const needed = ["routes", "contextWindow", "maxOutputTokens", "inputPrice", "outputPrice", "providerInputCost", "providerOutputCost"] as const;
+
+function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (field: string, message: string) => void): Model | undefined {
+  if (!base) {
+    for (const field of needed) if (entry[field] === undefined) report(field, "a new model needs it");
+  } else if (entry.routes && (entry.providerInputCost === undefined || entry.providerOutputCost === undefined)) {
+    report("routes", "new routes need providerInputCost and providerOutputCost beside them");
+  }
+  const { routes = base?.routes, contextWindow = base?.contextWindow, maxOutputTokens = base?.maxOutputTokens } = entry;
+  const { inputPrice = base?.inputPrice, outputPrice = base?.outputPrice } = entry;
+  const { providerInputCost = base?.providerInputCost, providerOutputCost = base?.providerOutputCost } = entry;
+  if (!routes || contextWindow === undefined || maxOutputTokens === undefined) return undefined;
+  if (inputPrice === undefined || outputPrice === undefined || providerInputCost === undefined || providerOutputCost === undefined) return undefined;
+
+  if (maxOutputTokens > contextWindow) report("maxOutputTokens", "cannot exceed contextWindow");
+  if (entry.defaultMaxTokens !== undefined && entry.defaultMaxTokens > maxOutputTokens) report("defaultMaxTokens", "cannot exceed maxOutputTokens");
+  return {
+    id: entry.id,
+    aliases: entry.aliases ?? base?.aliases ?? [],
+    description: entry.description ?? base?.description ?? entry.id,
+    routes,
+    contextWindow,
+    maxOutputTokens,
+    defaultMaxTokens: Math.min(entry.defaultMaxTokens ?? base?.defaultMaxTokens ?? DEFAULT_MAX_TOKENS, maxOutputTokens),
+    inputPrice,
+    outputPrice,
+    providerInputCost,
+    providerOutputCost,
+    reasoningCeiling: entry.reasoningCeiling ?? base?.reasoningCeiling ?? 0,
+    tokenBound: entry.tokenBound ?? base?.tokenBound ?? "bytes",
+  };
+}
+
+/**
+ * `base` with the file's entries merged in: overridden models keep their place, new ones follow.
+ * @throws Error that lists every wrong entry and field
+ */
+export function mergeModels(base: readonly Model[], fileText: string): Model[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(fileText);
+  } catch (cause) {
+    throw new Error(`it is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  const parsed = modelsFileSchema.safeParse(json);
+  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => describeIssue(issue.path, issue.message, json)).join("\n"));
+
+  const problems: string[] = [];
+  const merged = new Map(base.map((model) => [model.id, model]));
+  const seen = new Set<string>();
+  parsed.data.models.forEach((entry, index) => {
+    const report = (field: string, message: string) => problems.push(`models[${index}] "${entry.id}": ${field}: ${message}`);
+    if (seen.has(entry.id)) report("id", "appears twice in this file");
+    seen.add(entry.id);
+    const model = mergeEntry(entry, merged.get(entry.id), report);
+    if (model) merged.set(entry.id, model);
+  });
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  return [...merged.values()];
+}
+
+function describeIssue(path: readonly PropertyKey[], message: string, json: unknown): string {
+  const [list, index, ...field] = path;
+  if (list !== "models" || typeof index !== "number") return `${path.map(String).join(".") || "the file"}: ${message}`;
+  const entries = (json as { models: unknown[] }).models;
+  const entry = entries[index];
+  const id = typeof entry === "object" && entry !== null && "id" in entry ? ` ${JSON.stringify(entry.id)}` : "";
+  return `models[${index}]${id}: ${field.map(String).join(".") || "entry"}: ${message}`;
+}
+
+/**
+ * Reads the file at `path` over `base`.
+ * @throws Error that names the file and what to correct in it
+ */
+export function readModelsFile(base: readonly Model[], path: string): Model[] {
+  try {
+    return mergeModels(base, readFileSync(path, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`MODELS_FILE ${path} is not usable:\n${reason.replace(/^/gm, "  ")}`, { cause: error });
+  }
+}
