@@ -1,0 +1,71 @@
+// A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
+// a lone item waits for nothing. A batch that fails is tried item by item, so that one bad item sinks nobody else.
+
+interface BatcherOptions<Item, Result> {
+  /** Runs a batch; resolves to one result per item, in order. */
+  run: (items: readonly Item[]) => Promise<Result[]>;
+  /** The most items of one batch. */
+  most: number;
+  /** True when a failed batch may be sent again: the failure was an item's, not the connection's. */
+  mayRetrySingly: (error: unknown) => boolean;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface Batcher<Item, Result> {
+  /** Resolves with the item's own result once its batch is committed. */
+  submit(item: Item): Promise<Result>;
+  /** Resolves when nothing is waiting or under way. */
+  idle(): Promise<void>;
+}
+
+export function makeBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  let waiting: Waiting<Item, Result>[] = [];
+  let running: Promise<void> | null = null;
+
+  async function settleSingly(batch: Waiting<Item, Result>[]): Promise<void> {
+    for (const one of batch) {
+      try {
+        const [result] = await options.run([one.item]);
+        one.resolve(result as Result);
+      } catch (error) {
+        one.reject(error);
+      }
+    }
+  }
+
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await options.run(batch.map((one) => one.item));
+      if (results.length !== batch.length) throw new Error(`a batch of ${batch.length} items had ${results.length} results`);
+      for (const [place, one] of batch.entries()) one.resolve(results[place] as Result);
+    } catch (error) {
+      if (batch.length > 1 && options.mayRetrySingly(error)) await settleSingly(batch);
+      else for (const one of batch) one.reject(error);
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, options.most);
+      waiting = waiting.slice(options.most);
+      await settle(batch);
+    }
+    running = null;
+  }
+
+  return {
+    submit: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        running ??= drain();
+      }),
+    idle: async () => {
+      while (running) await running;
+    },
+  };
+}

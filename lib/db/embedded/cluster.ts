@@ -1,0 +1,103 @@
+// The files of a PostgreSQL cluster: made once by initdb, and freed from a server that outlived the process it served.
+
+import { spawn } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Binaries } from "./binaries";
+import type { Home } from "./home";
+import { isPostmasterOf } from "./processes";
+
+export const superuser = "pennyprompt";
+
+/** Larger than any process number of any system, so that nobody ever has it. */
+const nobodysPid = 2_147_483_646;
+
+/** The environment of PostgreSQL's programs: nothing of ours, no locale of the user, the package's libraries first. */
+export function cleanEnvironment(binaries: Binaries): Record<string, string> {
+  return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: binaries.libraries };
+}
+
+/**
+ * Makes the cluster unless it is there. It gets its name when it is whole, so a start that dies half-way leaves nothing.
+ * @throws Error with what initdb said
+ */
+export async function createCluster(home: Home, binaries: Binaries, passwordFile: string, durable: boolean): Promise<void> {
+  if (existsSync(join(home.cluster, "PG_VERSION"))) return;
+  const partial = `${home.cluster}.new`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { mode: 0o700 });
+  if (home.user !== undefined) chownSync(partial, home.user.uid, home.user.gid);
+  const options = [`--username=${superuser}`, `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"];
+  await run(binaries.initdb, ["-D", partial, ...options, ...(durable ? [] : ["--no-sync"])], home, cleanEnvironment(binaries));
+  renameSync(partial, home.cluster);
+}
+
+/**
+ * Stops the server that a killed process left running on the cluster, and neutralises a pid file whose number belongs to
+ * somebody else by now.
+ * @throws Error when the server does not stop
+ */
+export async function freeCluster(home: Home, log: (message: string) => void): Promise<void> {
+  const pid = readPidFile(home)?.pid;
+  if (pid !== undefined && isPostmasterOf(pid, home.cluster)) {
+    log(`stopping the PostgreSQL (process ${pid}) that an earlier run left behind`);
+    await endServer(pid, () => !isPostmasterOf(pid, home.cluster));
+  }
+  const path = join(home.cluster, "postmaster.pid");
+  if (!existsSync(path)) return;
+  const [first, ...rest] = readFileSync(path, "utf8").split("\n");
+  // PostgreSQL refuses to start while any process has the number in this file. The rest of the file stays: it names the
+  // shared memory by which PostgreSQL notices sessions that outlived their server.
+  if (Number(first) > 0) writeFileSync(path, [String(nobodysPid), ...rest].join("\n"));
+  else rmSync(path);
+}
+
+/**
+ * Ends a server: sessions are cut and everything is written (fast shutdown); a server that hangs is cut off and recovers
+ * from its log at the next start.
+ * @throws Error when even SIGKILL does not end it
+ */
+export async function endServer(pid: number, hasEnded: () => boolean): Promise<void> {
+  for (const [signal, waitMs] of [["SIGINT", 30_000], ["SIGQUIT", 10_000], ["SIGKILL", 10_000]] as const) {
+    if (hasEnded()) return;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") return;
+      throw error;
+    }
+    for (const deadline = performance.now() + waitMs; performance.now() < deadline; ) {
+      if (hasEnded()) return;
+      await sleep(20);
+    }
+  }
+  throw new Error(`PostgreSQL (process ${pid}) does not end: end it by hand, then start again.`);
+}
+
+/** What postmaster.pid says: the server's process, and whether it takes connections. Undefined without a usable file. */
+export function readPidFile(home: Home): { pid: number; ready: boolean } | undefined {
+  try {
+    const lines = readFileSync(join(home.cluster, "postmaster.pid"), "utf8").split("\n");
+    const pid = Number(lines[0]);
+    return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : undefined;
+  } catch {
+    return undefined; // there is no such file, or no cluster yet
+  }
+}
+
+function run(program: string, args: string[], home: Home, env: Record<string, string>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const identity = home.user === undefined ? {} : { uid: home.user.uid, gid: home.user.gid };
+    const child = spawn(program, args, { ...identity, env, cwd: home.directory, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => { output += text; });
+    child.once("error", (cause) => reject(cannotRun(program, cause)));
+    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`initdb failed (${code}):\n${output.trim()}`))));
+  });
+}
+
+/** A program that is there and does not start wants another C library than this system's, or another processor. */
+export function cannotRun(program: string, cause: unknown): Error {
+  return new Error(`${program} can not be run on this system (its packages are built for glibc; Alpine has musl). Set DATABASE_URL to a PostgreSQL server of your own.`, { cause });
+}

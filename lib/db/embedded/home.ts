@@ -1,0 +1,71 @@
+// Where an embedded database lives: its files, its password and its port, all below one directory that only the user it
+// runs as can enter. A data directory that this user can not reach keeps a pointer to a place that it can.
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { databaseUser, findClosedDirectory, type SystemUser } from "./system-user";
+
+export interface Home {
+  directory: string;
+  /** PostgreSQL's own data directory. */
+  cluster: string;
+  logFile: string;
+  portFile: string;
+  /** Undefined when PostgreSQL runs as ourselves. */
+  user: SystemUser | undefined;
+}
+
+/** Root's own place for what the database's user must reach but can not reach in the checkout. */
+const reachableRoot = "/var/lib/pennyprompt";
+
+/**
+ * The home of the database of `dataDir`, made if it is not there.
+ * @throws Error when it was kept elsewhere and is gone, or belongs to somebody else
+ */
+export function openHome(dataDir: string, log: (message: string) => void): Home {
+  const directory = homeDirectory(resolve(dataDir), log);
+  const cluster = join(directory, "cluster");
+  const user = databaseUser(cluster);
+  if (user !== undefined) chownSync(directory, user.uid, user.gid);
+  chmodSync(directory, 0o700);
+  return { directory, cluster, logFile: join(directory, "log"), portFile: join(directory, "port"), user };
+}
+
+/** The password of the database, made at random on first use and kept in a file that its user and root can read. */
+export function databasePassword(home: Home): { text: string; file: string } {
+  const file = join(home.directory, "password");
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600, flag: "wx" });
+    if (home.user !== undefined) chownSync(file, home.user.uid, home.user.gid);
+  }
+  return { text: readFileSync(file, "utf8").trim(), file };
+}
+
+/** A new directory below root's reachable place, which every user can pass through but not list. */
+export function makeReachableDirectory(name: string): string {
+  mkdirSync(reachableRoot, { recursive: true });
+  chmodSync(reachableRoot, 0o711);
+  const directory = join(reachableRoot, name);
+  mkdirSync(directory, { recursive: true });
+  chmodSync(directory, 0o711);
+  return directory;
+}
+
+function homeDirectory(dataDir: string, log: (message: string) => void): string {
+  const pointer = join(dataDir, "kept-at");
+  if (existsSync(pointer)) {
+    const directory = readFileSync(pointer, "utf8").trim();
+    if (!existsSync(directory)) {
+      throw new Error(`The database of ${dataDir} was kept at ${directory}, which is gone. Bring it back, or delete ${dataDir} to begin with an empty database.`);
+    }
+    return directory;
+  }
+  const user = databaseUser(join(dataDir, "cluster"));
+  const closed = user === undefined ? undefined : findClosedDirectory(resolve(dataDir, ".."), user);
+  if (user === undefined || closed === undefined) return dataDir;
+  const directory = makeReachableDirectory(randomBytes(8).toString("hex"));
+  log(`PostgreSQL runs as ${user.name}, who may not enter ${closed}: its files are kept at ${directory}`);
+  writeFileSync(pointer, `${directory}\n`);
+  return directory;
+}

@@ -1,0 +1,74 @@
+// The owner of a data directory: at most one living process of ours at a time. The lock is a file that names its process,
+// so one that a killed process left behind is recognised and taken over.
+
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findProcessIdentity } from "./processes";
+
+export interface OwnerLock {
+  release(): void;
+}
+
+/**
+ * Makes this process the owner of `dataDir`.
+ * @throws Error when another living process, or this one, owns it already
+ */
+export function takeOwnerLock(dataDir: string): OwnerLock {
+  const path = join(dataDir, "owner");
+  const identity = findProcessIdentity(process.pid) ?? String(process.pid);
+  const mine = `${path}.${process.pid}`;
+  writeFileSync(mine, identity);
+  try {
+    // A link appears whole or not at all, and never replaces a file that is there: two processes can not both succeed.
+    for (let attempt = 0; attempt < 10; attempt++) {
+      if (linked(mine, path)) return { release: () => releaseIfMine(path, identity) };
+      const owner = readOwner(path);
+      const pid = Number.parseInt(owner, 10);
+      if (owner !== "" && findProcessIdentity(pid) === owner) throw alreadyRunning(dataDir, pid);
+      removeStale(path, owner);
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  throw new Error(`${path} is being taken by several processes at once: start one of them.`);
+}
+
+function alreadyRunning(dataDir: string, pid: number): Error {
+  const who = pid === process.pid ? "this very process" : `process ${pid}`;
+  return new Error(`The database in ${dataDir} is already in use by ${who}. Stop that one first, or give this one a DATA_DIR of its own.`);
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function readOwner(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // released meanwhile
+  }
+}
+
+/** Moves the lock away before looking again: whoever took it in between gets it back instead of losing it. */
+function removeStale(path: string, stale: string): void {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    renameSync(path, aside);
+    if (readOwner(aside) !== stale) linked(aside, path);
+  } catch {
+    // somebody else removed it first: the next attempt sees what there is
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function releaseIfMine(path: string, identity: string): void {
+  if (readOwner(path) === identity) rmSync(path, { force: true });
+}

@@ -1,0 +1,51 @@
+// Other processes, named so that a reused number is not mistaken for the one that was meant: a process is its number and
+// the moment it started. A zombie counts as gone, since a container without an init process never buries its dead.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+
+/** What tells process `pid` from any other that ever had its number, or undefined when there is none. */
+export function findProcessIdentity(pid: number): string | undefined {
+  return process.platform === "linux" ? identityFromProc(pid) : identityFromPs(pid);
+}
+
+/** True when `pid` is a PostgreSQL server that works on the directory `cluster`, under whatever path it knows it. */
+export function isPostmasterOf(pid: number, cluster: string): boolean {
+  if (findProcessIdentity(pid) === undefined) return false;
+  if (process.platform !== "linux") return ps(pid, "command=").includes(cluster);
+  try {
+    // PostgreSQL's working directory is its data directory. Comparing inodes sees through a clone that was moved, and
+    // tells it from one that was copied with its postmaster.pid.
+    const workingDirectory = statSync(`/proc/${pid}/cwd`);
+    const directory = statSync(cluster);
+    return workingDirectory.ino === directory.ino && workingDirectory.dev === directory.dev;
+  } catch {
+    return false; // ended meanwhile, or of a user whose processes we may not see: then it is not one we started
+  }
+}
+
+function identityFromProc(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The command's name stands in brackets and may hold blanks and brackets itself: count from the last one.
+    const [state, ...fields] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z" || state === "X") return undefined;
+    const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${pid} ${bootId} ${fields[18]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function identityFromPs(pid: number): string | undefined {
+  const line = ps(pid, "stat=,lstart=");
+  return line === "" || line.startsWith("Z") ? undefined : `${pid} ${line.replace(/^\S+\s+/, "")}`;
+}
+
+function ps(pid: number, columns: string): string {
+  try {
+    return execFileSync("ps", ["-ww", "-o", columns, "-p", String(pid)], { encoding: "utf8", env: { LC_ALL: "C", PATH: process.env.PATH } }).trim();
+  } catch {
+    return ""; // `ps` ends with 1 when there is no such process
+  }
+}

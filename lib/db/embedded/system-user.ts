@@ -1,0 +1,65 @@
+// The system user that PostgreSQL runs as. It refuses to run as root, so root hands it to `postgres`, else to `nobody`;
+// everybody else runs it as themselves. What that user can not reach is found here, before PostgreSQL stumbles over it.
+
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+export interface SystemUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The user to run PostgreSQL as on `cluster`, or undefined when that is ourselves.
+ * @throws Error when the cluster belongs to somebody whom we can not act as
+ */
+export function databaseUser(cluster: string): SystemUser | undefined {
+  const owner = statSync(cluster, { throwIfNoEntry: false });
+  if (process.getuid?.() !== 0) {
+    if (owner !== undefined && owner.uid !== process.getuid?.()) {
+      throw new Error(`The database in ${cluster} belongs to ${userName(owner.uid)}: start as that user or as root, or delete the directory to begin with an empty one.`);
+    }
+    return undefined;
+  }
+  if (owner !== undefined && owner.uid !== 0) return { name: userName(owner.uid), uid: owner.uid, gid: owner.gid };
+  const user = findUser("postgres") ?? findUser("nobody");
+  if (user === undefined) {
+    throw new Error("PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`: start as an ordinary user, or set DATABASE_URL.");
+  }
+  return user;
+}
+
+/** The first directory on the way to `path` that `user` may not enter, or undefined when the way is open. */
+export function findClosedDirectory(path: string, user: SystemUser): string | undefined {
+  const ancestors: string[] = [];
+  for (let directory = resolve(path); ; directory = dirname(directory)) {
+    ancestors.unshift(directory);
+    if (directory === dirname(directory)) break;
+  }
+  return ancestors.find((directory) => !mayEnter(directory, user));
+}
+
+function mayEnter(directory: string, user: SystemUser): boolean {
+  const { mode, uid, gid } = statSync(directory);
+  if (uid === user.uid) return (mode & 0o100) !== 0;
+  return (mode & (gid === user.gid ? 0o010 : 0o001)) !== 0;
+}
+
+function passwdLines(): string[][] {
+  try {
+    return readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"));
+  } catch {
+    return [];
+  }
+}
+
+function findUser(name: string): SystemUser | undefined {
+  const line = passwdLines().find((fields) => fields[0] === name);
+  // macOS writes nobody's number as -2; the system calls want it unsigned.
+  return line === undefined ? undefined : { name, uid: Number(line[2]) >>> 0, gid: Number(line[3]) >>> 0 };
+}
+
+function userName(uid: number): string {
+  return passwdLines().find((fields) => Number(fields[2]) === uid)?.[0] ?? `user ${uid}`;
+}

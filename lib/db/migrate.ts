@@ -1,0 +1,123 @@
+// Migrations: the SQL files of prisma/migrations, applied in order at start, each whole or not at all, by one process at a
+// time. The bookkeeping is that of Prisma's own command line, which can take over at any time.
+
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { readMode, rememberMode } from "./mode";
+
+interface Migration {
+  name: string;
+  sql: string;
+  /** SHA-256 of the file, hexadecimal. */
+  checksum: string;
+}
+
+interface MigrateOptions {
+  url: string;
+  /** Compared with what the database remembers before anything is changed; remembered when it is new. */
+  mode?: "sandbox" | "live";
+  directory?: string;
+  log?: (message: string) => void;
+}
+
+/** The number that Prisma's command line locks, so that it and we never migrate at once. */
+const migrationLock = 72_707_369;
+
+/** As Prisma makes it: https://github.com/prisma/prisma-engines, schema-engine, the PostgreSQL flavour. */
+const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id                  varchar(36) PRIMARY KEY NOT NULL,
+  checksum            varchar(64) NOT NULL,
+  finished_at         timestamptz,
+  migration_name      varchar(255) NOT NULL,
+  logs                text,
+  rolled_back_at      timestamptz,
+  started_at          timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+/**
+ * Brings the database to the schema of this code and returns the names of the migrations it applied. A second process that
+ * does so at the same time waits, and finds it done.
+ * @throws Error when the database is of the other mode, of newer code, or does not fit the files; nothing is changed then
+ */
+export async function migrate({ url, mode, directory = resolve("prisma/migrations"), log = () => undefined }: MigrateOptions): Promise<string[]> {
+  const migrations = readMigrations(directory);
+  const client = new pg.Client({ connectionString: url, application_name: "pennyprompt migrate", connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await lockMigrations(client, log);
+    if (mode !== undefined) await readMode(client, mode);
+    const pending = await findPending(client, migrations);
+    if (pending.length > 0) await client.query(bookkeeping);
+    for (const migration of pending) {
+      await apply(client, migration);
+      log(`applied migration ${migration.name}`);
+    }
+    if (mode !== undefined) await rememberMode(client, mode);
+    return pending.map(({ name }) => name);
+  } finally {
+    await client.end(); // which frees the lock
+  }
+}
+
+/** All migrations of `directory` in the order of their names. */
+export function readMigrations(directory: string): Migration[] {
+  const names = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, "migration.sql")))
+    .map((entry) => entry.name)
+    .sort();
+  return names.map((name) => {
+    const sql = readFileSync(join(directory, name, "migration.sql"), "utf8");
+    return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+  });
+}
+
+async function lockMigrations(client: pg.Client, log: (message: string) => void): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean }>("SELECT pg_try_advisory_lock($1) AS locked", [migrationLock]);
+  if (rows[0]?.locked) return;
+  log("waiting for another process that is migrating this database");
+  await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+}
+
+async function findPending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
+  const { rows: tables } = await client.query<{ found: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
+  if (!tables[0]?.found) return migrations;
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+       FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
+  );
+  const files = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const row of rows) {
+    const file = files.get(row.name);
+    if (!row.finished) throw new Error(`Migration ${row.name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`);
+    if (file === undefined) throw new Error(`This database has migration ${row.name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`);
+    if (file.checksum !== row.checksum) throw new Error(`Migration ${row.name} was changed after it was applied. Restore the file as it was, and put the change into a new migration.`);
+  }
+  const applied = new Set(rows.map(({ name }) => name));
+  const pending = migrations.filter(({ name }) => !applied.has(name));
+  const last = rows.map(({ name }) => name).sort().at(-1);
+  const late = pending.find(({ name }) => last !== undefined && name < last);
+  if (late !== undefined) throw new Error(`Migration ${late.name} comes before ${last}, which this database already has. Rename it to come after.`);
+  return pending;
+}
+
+/** The row is written in the transaction of the migration: one that fails, or whose process dies, leaves nothing. */
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    const startedAt = new Date();
+    await client.query(sql);
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, logs, rolled_back_at, started_at, applied_steps_count)
+       VALUES ($1, $2, clock_timestamp(), $3, NULL, NULL, $4, 1)`,
+      [randomUUID(), checksum, name, startedAt],
+    );
+    const { command } = await client.query("COMMIT");
+    if (command !== "COMMIT") throw new Error("its transaction was rolled back");
+  } catch (cause) {
+    await client.query("ROLLBACK");
+    throw new Error(`Migration ${name} failed, and nothing of it was kept: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { inTransaction, pool } from "./pool";
+import { useTestDatabase } from "./testing/test-database";
+
+await useTestDatabase();
+
+test("64-bit integers arrive as bigint, in arrays too, and go out exact", async () => {
+  const { rows } = await pool().query("SELECT $1::bigint AS one, ARRAY[1, NULL, $1]::bigint[] AS many, 7::int AS small", [9_007_199_254_740_993n]);
+  expect(rows[0]).toEqual({ one: 9_007_199_254_740_993n, many: [1n, null, 9_007_199_254_740_993n], small: 7 });
+});
+
+test("a transaction whose work throws leaves nothing", async () => {
+  const failed = inTransaction(async (transaction) => {
+    await transaction.query("INSERT INTO setting VALUES ('a', '1')");
+    throw new Error("no");
+  });
+  await expect(failed).rejects.toThrow("no");
+  expect((await pool().query("SELECT * FROM setting")).rowCount).toBe(0);
+});
+
+test("a transaction that failed inside although its work did not is reported, not taken for committed", async () => {
+  const swallowed = inTransaction(async (transaction) => {
+    await transaction.query("SELECT 1 / 0").catch(() => undefined);
+  });
+  await expect(swallowed).rejects.toThrow("rolled back");
+});
+
+test("a transaction whose work resolves is there for everybody", async () => {
+  await inTransaction((transaction) => transaction.query("INSERT INTO setting VALUES ('b', '1')"));
+  expect((await pool().query("SELECT value FROM setting WHERE name = 'b'")).rows).toEqual([{ value: "1" }]);
+});
+
+test("a connection that is cut while idle is replaced", async () => {
+  const { rows } = await pool().query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  await inTransaction(async (transaction) => {
+    await transaction.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+  });
+  expect(rows[0]?.pid).toBeGreaterThan(0);
+  await expect.poll(async () => (await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});

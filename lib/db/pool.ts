@@ -1,0 +1,96 @@
+// The process's one connection pool. Money arrives as bigint, a statement can not run for ever, and a connection that breaks
+// while nobody uses it is logged and replaced.
+
+import pg from "pg";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { forgetOnce, once } from "@/lib/base/once";
+
+/** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
+export interface Queryable {
+  query: pg.ClientBase["query"];
+}
+
+/** A connection within a transaction. Whoever opened it ends it. */
+export type Transaction = pg.PoolClient;
+
+/** The server ends a statement after this long; the client gives up a little later, for a server that is gone. */
+const statementTimeoutMs = 30_000;
+const answerTimeoutMs = 35_000;
+
+const address = () => once<{ url?: string }>("database address", () => ({}));
+
+/** Where the database is, for a process that started one itself; otherwise DATABASE_URL tells. Call it before the first query. */
+export function setDatabaseUrl(url: string): void {
+  address().url = url;
+}
+
+/** @throws Error when neither DATABASE_URL nor an embedded database told where it is */
+export function databaseUrl(): string {
+  const url = address().url ?? config().DATABASE_URL;
+  if (url === undefined) throw new Error("No database: set DATABASE_URL, or start the embedded one first.");
+  return url;
+}
+
+/** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
+export const pool = (): pg.Pool => once("database pool", () => makePool(databaseUrl(), config().DATABASE_POOL_SIZE));
+
+/** A pool as the service uses it. Tests and tools make one of their own; the service calls `pool()`. */
+export function makePool(url: string, size: number): pg.Pool {
+  const made = new pg.Pool({
+    connectionString: url,
+    max: size,
+    application_name: "pennyprompt",
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    types: { getTypeParser },
+  });
+  // Without a listener Node would end the process; the pool has already dropped the connection.
+  made.on("error", (error) => log().warn({ err: error }, "an idle database connection broke"));
+  return made;
+}
+
+/** Ends the pool once its connections are idle. The next `pool()` makes a new one. */
+export async function closePool(): Promise<void> {
+  const current = pool();
+  forgetOnce("database pool");
+  await current.end();
+}
+
+/**
+ * Runs `work` in one transaction, committed when it resolves and rolled back when it throws.
+ * @throws what `work` throws; Error when the transaction had failed although `work` did not
+ */
+export async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>, from: pg.Pool = pool()): Promise<T> {
+  const client = await from.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("BEGIN");
+    const result = await work(client);
+    // PostgreSQL answers COMMIT with ROLLBACK when a statement failed and `work` swallowed its error.
+    const { command } = await client.query("COMMIT");
+    if (command !== "COMMIT") throw new Error("The transaction was rolled back: a statement in it failed and its error was not passed on.");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((cause: Error) => { broken = cause; });
+    throw error;
+  } finally {
+    client.release(broken); // a connection that can not even roll back is not used again
+  }
+}
+
+const int8 = 20;
+const int8Array = 1016;
+
+/** As pg does it, but 64-bit integers become bigint instead of text. */
+const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (oid: number, format) => {
+  const standard = pg.types.getTypeParser(oid, format);
+  if (format === "binary") return standard;
+  if (oid === int8) return BigInt;
+  if (oid === int8Array) return (text: string) => (standard(text) as (string | null)[]).map((item) => (item === null ? null : BigInt(item)));
+  return standard;
+};

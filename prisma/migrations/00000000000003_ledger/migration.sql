@@ -1,0 +1,518 @@
+-- ledger: the only writer of money. Amounts are whole nano-USD. A customer's `posted` is what we owe them.
+-- There are no foreign keys between the tables of the hot path: each would lock one more row per request;
+-- `ledger_check` proves what they would.
+
+CREATE TABLE ledger_account (
+  id text COLLATE "C" PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('customer', 'funding', 'revenue', 'operator_loss')),
+  posted bigint NOT NULL DEFAULT 0,
+  held bigint NOT NULL DEFAULT 0 CHECK (held >= 0),
+  -- For accounts that requests only append entries to (revenue, operator_loss): entries up to this one are in `posted`.
+  rolled_up_to bigint,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT customer_never_negative CHECK (kind <> 'customer' OR posted - held >= 0),
+  CONSTRAINT appended_accounts_are_rolled_up CHECK ((kind IN ('revenue', 'operator_loss')) = (rolled_up_to IS NOT NULL))
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+CREATE TABLE transfer (
+  -- The idempotency key of what caused it: a request id, a deposit's place on its chain.
+  id text COLLATE "C" PRIMARY KEY,
+  kind text NOT NULL,
+  at timestamptz NOT NULL
+);
+
+CREATE TABLE entry (
+  transfer_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL CHECK (amount <> 0),
+  seq bigint GENERATED ALWAYS AS IDENTITY,
+  PRIMARY KEY (transfer_id, account_id)
+);
+-- Only the roll-up reads by sequence, and only the newest rows: a BRIN index costs an insert nothing.
+CREATE INDEX entry_seq_idx ON entry USING brin (seq) WITH (autosummarize = on, pages_per_range = 32);
+
+CREATE TABLE hold (
+  request_id text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C",
+  ceiling bigint NOT NULL CHECK (ceiling >= 0),
+  -- The key_spend row that this hold counts in; null when its key has no cap.
+  period text,
+  period_start timestamptz,
+  placed_at timestamptz NOT NULL,
+  deadline timestamptz NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+CREATE TABLE price_version (
+  id text COLLATE "C" PRIMARY KEY,
+  model text NOT NULL,
+  input_price bigint NOT NULL CHECK (input_price >= 0),
+  output_price bigint NOT NULL CHECK (output_price >= 0),
+  recorded_at timestamptz NOT NULL
+);
+
+-- One row per charged request. Request ids sort by time, so the primary key is also the owner's statement.
+CREATE TABLE charge (
+  account_id text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C",
+  model text NOT NULL,
+  provider text NOT NULL,
+  price_version text NOT NULL,
+  input_tokens bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_input_tokens bigint NOT NULL,
+  reasoning_tokens bigint NOT NULL,
+  -- What the customer paid; `operator_loss` is what the answer cost beyond it.
+  input_cost bigint NOT NULL CHECK (input_cost >= 0),
+  output_cost bigint NOT NULL CHECK (output_cost >= 0),
+  operator_loss bigint NOT NULL CHECK (operator_loss >= 0),
+  -- complete | partial (the provider broke off) | cancelled (the client went)
+  outcome text NOT NULL,
+  streamed boolean NOT NULL,
+  -- True when the provider gave no count and ours was used.
+  estimated boolean NOT NULL,
+  paid_by text NOT NULL,
+  first_token_ms integer,
+  provider_ms integer NOT NULL,
+  at timestamptz NOT NULL,
+  PRIMARY KEY (account_id, request_id)
+);
+
+CREATE TABLE key_spend (
+  key_id text COLLATE "C" NOT NULL,
+  period text NOT NULL,
+  period_start timestamptz NOT NULL,
+  spent bigint NOT NULL CHECK (spent >= 0),
+  held bigint NOT NULL CHECK (held >= 0),
+  PRIMARY KEY (key_id, period, period_start)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+-- What is written stays written.
+CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '% is immutable: correct a mistake with a new transfer', TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER transfer_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON transfer FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+CREATE TRIGGER entry_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+CREATE TRIGGER charge_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON charge FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+CREATE TRIGGER price_version_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON price_version FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
+
+INSERT INTO ledger_account (id, kind, rolled_up_to, created_at) VALUES
+  ('revenue', 'revenue', 0, now()),
+  ('operator_loss', 'operator_loss', 0, now());
+
+CREATE FUNCTION ledger_open_account(account text, account_kind text, at timestamptz) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO ledger_account (id, kind, created_at) VALUES (account, account_kind, at) ON CONFLICT (id) DO NOTHING
+$$;
+
+-- Wallets are locked in id order: two batches that share two wallets would otherwise wait for each other for ever.
+CREATE FUNCTION ledger_lock_accounts(account_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM ledger_account WHERE id = ANY (account_ids) ORDER BY id FOR UPDATE;
+END $$;
+
+-- Whoever appends entries holds this lock shared until its commit; the roll-up takes it alone for a moment to learn up to
+-- which sequence number every entry is committed.
+CREATE FUNCTION ledger_begin_append() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(7305001);
+END $$;
+
+-- Posts a transfer between accounts that are not on the request path. Returns false, and changes nothing, when a transfer
+-- of this id exists. `legs` = [{"account": id, "amount": nano-USD as text}], which must sum to zero.
+CREATE FUNCTION ledger_post(transfer text, transfer_kind text, legs json, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  total numeric;
+  touched integer;
+  expected integer;
+BEGIN
+  PERFORM ledger_begin_append();
+  SELECT sum(leg.amount), count(*) INTO total, expected FROM json_to_recordset(legs) AS leg(account text, amount bigint);
+  IF total IS DISTINCT FROM 0 THEN
+    RAISE EXCEPTION 'transfer % does not balance: its entries sum to %', transfer, total;
+  END IF;
+  PERFORM ledger_lock_accounts(ARRAY(SELECT leg.account FROM json_to_recordset(legs) AS leg(account text)));
+  INSERT INTO transfer (id, kind, at) VALUES (transfer, transfer_kind, at) ON CONFLICT (id) DO NOTHING;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO entry (transfer_id, account_id, amount)
+    SELECT transfer, leg.account, leg.amount FROM json_to_recordset(legs) AS leg(account text, amount bigint);
+  UPDATE ledger_account a SET posted = a.posted + leg.amount
+    FROM json_to_recordset(legs) AS leg(account text, amount bigint)
+    WHERE a.id = leg.account AND a.rolled_up_to IS NULL;
+  GET DIAGNOSTICS touched = ROW_COUNT;
+  SELECT expected - count(*) INTO expected FROM json_to_recordset(legs) AS leg(account text)
+    JOIN ledger_account a ON a.id = leg.account AND a.rolled_up_to IS NOT NULL;
+  IF touched <> expected THEN
+    RAISE EXCEPTION 'transfer % names an account that does not exist', transfer;
+  END IF;
+  RETURN true;
+END $$;
+
+-- Decides one hold with row statements; the account must be locked. `cap` null = the key has none.
+CREATE FUNCTION ledger_place_hold(
+  request text, account text, key text, amount bigint, key_cap bigint, key_period text, key_period_start timestamptz,
+  at timestamptz, until timestamptz, OUT outcome text, OUT available bigint, OUT spent bigint
+) LANGUAGE plpgsql AS $$
+BEGIN
+  IF key_cap IS NOT NULL THEN
+    SELECT s.spent + s.held INTO spent FROM key_spend s
+      WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start;
+    spent := coalesce(spent, 0);
+    IF spent + amount > key_cap THEN
+      outcome := 'cap_reached';
+      RETURN;
+    END IF;
+  END IF;
+  UPDATE ledger_account a SET held = a.held + amount WHERE a.id = account AND a.posted - a.held >= amount
+    RETURNING a.posted - a.held INTO available;
+  IF NOT FOUND THEN
+    SELECT a.posted - a.held INTO available FROM ledger_account a WHERE a.id = account;
+    available := coalesce(available, 0);
+    outcome := 'insufficient';
+    RETURN;
+  END IF;
+  INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
+    VALUES (request, account, key, amount, CASE WHEN key_cap IS NULL THEN NULL ELSE key_period END,
+      CASE WHEN key_cap IS NULL THEN NULL ELSE key_period_start END, at, until);
+  IF key_cap IS NOT NULL THEN
+    INSERT INTO key_spend AS s (key_id, period, period_start, spent, held) VALUES (key, key_period, key_period_start, 0, amount)
+      ON CONFLICT (key_id, period, period_start) DO UPDATE SET held = s.held + excluded.held;
+  END IF;
+  outcome := 'held';
+END $$;
+
+-- Decides many holds, in arrival order within each account, then writes them with set statements. Accounts must be locked.
+-- items = [{"ord", "request", "account", "key", "ceiling", "cap", "period", "periodStart", "deadline"}]
+CREATE FUNCTION ledger_place_holds(items json, at timestamptz)
+RETURNS TABLE (ord integer, outcome text, available bigint, spent bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  item record;
+  current_account text := NULL;
+  free bigint;
+  keys text[];
+  used bigint[];
+  place integer;
+  held_ords integer[] := '{}';
+BEGIN
+  FOR item IN
+    SELECT i.ord, i.account, i.key, i.ceiling, i.cap, coalesce(s.spent + s.held, 0) AS key_used, coalesce(a.posted - a.held, 0) AS account_free
+    FROM json_to_recordset(items) AS i(ord integer, account text, key text, ceiling bigint, cap bigint, period text, "periodStart" timestamptz)
+    LEFT JOIN ledger_account a ON a.id = i.account
+    LEFT JOIN key_spend s ON i.cap IS NOT NULL AND s.key_id = i.key AND s.period = i.period AND s.period_start = i."periodStart"
+    ORDER BY i.account, i.ord
+  LOOP
+    IF item.account IS DISTINCT FROM current_account THEN
+      current_account := item.account;
+      free := item.account_free;
+      keys := '{}';
+      used := '{}';
+    END IF;
+    ord := item.ord;
+    spent := NULL;
+    available := NULL;
+    place := NULL;
+    IF item.cap IS NOT NULL THEN
+      place := array_position(keys, item.key);
+      IF place IS NULL THEN
+        keys := keys || item.key;
+        used := used || item.key_used;
+        place := array_length(keys, 1);
+      END IF;
+      spent := used[place];
+      IF spent + item.ceiling > item.cap THEN
+        outcome := 'cap_reached';
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+    END IF;
+    IF free < item.ceiling THEN
+      outcome := 'insufficient';
+      available := free;
+      RETURN NEXT;
+      CONTINUE;
+    END IF;
+    free := free - item.ceiling;
+    IF place IS NOT NULL THEN used[place] := used[place] + item.ceiling; END IF;
+    held_ords := held_ords || item.ord;
+    outcome := 'held';
+    available := free;
+    RETURN NEXT;
+  END LOOP;
+
+  UPDATE ledger_account a SET held = a.held + d.amount
+    FROM (
+      SELECT i.account, sum(i.ceiling)::bigint AS amount
+      FROM json_to_recordset(items) AS i(ord integer, account text, ceiling bigint)
+      WHERE i.ord = ANY (held_ords) GROUP BY i.account
+    ) d
+    WHERE a.id = d.account;
+  INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
+    SELECT i.request, i.account, i.key, i.ceiling, CASE WHEN i.cap IS NULL THEN NULL ELSE i.period END,
+      CASE WHEN i.cap IS NULL THEN NULL ELSE i."periodStart" END, at, i.deadline
+    FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, cap bigint, period text,
+      "periodStart" timestamptz, deadline timestamptz)
+    WHERE i.ord = ANY (held_ords);
+  INSERT INTO key_spend AS s (key_id, period, period_start, spent, held)
+    SELECT i.key, i.period, i."periodStart", 0, sum(i.ceiling)
+    FROM json_to_recordset(items) AS i(ord integer, key text, ceiling bigint, cap bigint, period text, "periodStart" timestamptz)
+    WHERE i.cap IS NOT NULL AND i.ord = ANY (held_ords)
+    GROUP BY i.key, i.period, i."periodStart"
+    ON CONFLICT (key_id, period, period_start) DO UPDATE SET held = s.held + excluded.held;
+END $$;
+
+-- Books one charge with row statements: the transfer, its entries, the charge row. The account is updated by the caller.
+-- `details` holds the columns of `charge` that are no money.
+CREATE FUNCTION ledger_book_charge(
+  request text, account text, key text, input_paid bigint, output_paid bigint, loss bigint, details json, at timestamptz
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO transfer (id, kind, at) VALUES (request, 'charge', at);
+  INSERT INTO entry (transfer_id, account_id, amount)
+    SELECT request, leg.id, leg.amount
+    FROM (VALUES (account, -(input_paid + output_paid)), ('revenue', input_paid + output_paid + loss), ('operator_loss', -loss)) AS leg(id, amount)
+    WHERE leg.amount <> 0;
+  INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
+      reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
+    SELECT account, request, key, d.model, d.provider, d."priceVersion", d."inputTokens", d."outputTokens", d."cachedInputTokens",
+      d."reasoningTokens", input_paid, output_paid, loss, d.outcome, d.streamed, d.estimated, d."paidBy", d."firstTokenMs", d."providerMs", at
+    FROM json_to_record(details) AS d(model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint,
+      "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text,
+      "firstTokenMs" integer, "providerMs" integer);
+END $$;
+
+-- Settles one item with row statements; its account is locked. See ledger_settle_holds for the outcomes.
+CREATE FUNCTION ledger_settle_hold(
+  request text, account text, key text, key_period text, key_period_start timestamptz, input_due bigint, output_due bigint,
+  details json, at timestamptz, OUT outcome text, OUT input_paid bigint, OUT output_paid bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+  ended hold;
+  paid bigint := 0;
+  due bigint := input_due + output_due;
+BEGIN
+  DELETE FROM hold h WHERE h.request_id = request AND h.account_id = account RETURNING h.* INTO ended;
+  IF ended.request_id IS NOT NULL THEN
+    IF details IS NULL THEN
+      outcome := 'released';
+    ELSE
+      outcome := 'settled';
+      paid := least(due, ended.ceiling);
+    END IF;
+    UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ended.ceiling WHERE a.id = account;
+    IF ended.period IS NOT NULL THEN
+      UPDATE key_spend s SET spent = s.spent + paid, held = s.held - ended.ceiling
+        WHERE s.key_id = ended.key_id AND s.period = ended.period AND s.period_start = ended.period_start;
+    END IF;
+  ELSE
+    IF details IS NULL OR EXISTS (SELECT 1 FROM transfer t WHERE t.id = request) THEN
+      outcome := 'already';
+      SELECT c.input_cost, c.output_cost INTO input_paid, output_paid FROM charge c WHERE c.account_id = account AND c.request_id = request;
+      RETURN;
+    END IF;
+    outcome := 'late';
+    SELECT least(due, greatest(a.posted - a.held, 0)) INTO paid FROM ledger_account a WHERE a.id = account;
+    IF paid IS NULL THEN RAISE EXCEPTION 'request % names account % that does not exist', request, account; END IF;
+    UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = account;
+    IF key_period IS NOT NULL THEN
+      UPDATE key_spend s SET spent = s.spent + paid
+        WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start;
+    END IF;
+  END IF;
+  IF details IS NULL THEN RETURN; END IF;
+  input_paid := least(input_due, paid);
+  output_paid := paid - input_paid;
+  PERFORM ledger_book_charge(request, account, key, input_paid, output_paid, due - paid, details, at);
+END $$;
+
+-- Ends holds. An item with "charge": null releases its hold. Outcomes: settled (charged up to the hold; what the answer cost
+-- beyond it is the operator's loss), released, late (the hold had expired: what is available is charged, the rest is the
+-- operator's loss), already (this request was settled or released before; the costs are those of its charge, if it has one).
+-- items = [{"ord", "request", "account", "key", "period", "periodStart", "inputCost", "outputCost", "charge": {…} or null}]
+CREATE FUNCTION ledger_settle_holds(items json, at timestamptz)
+RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  item record;
+  done record;
+  total integer := json_array_length(items);
+  live integer := 0;
+BEGIN
+  PERFORM ledger_begin_append();
+  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT i.account FROM json_to_recordset(items) AS i(account text)));
+  IF total > 2 THEN
+    SELECT count(*) INTO live FROM hold h
+      WHERE h.request_id = ANY (ARRAY(SELECT i.request FROM json_to_recordset(items) AS i(request text)));
+  END IF;
+
+  -- A late or repeated item depends on the items before it; row statements take those, one after the other.
+  IF live < total THEN
+    FOR item IN
+      SELECT * FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, period text, "periodStart" timestamptz,
+        "inputCost" bigint, "outputCost" bigint, charge json) ORDER BY i.ord
+    LOOP
+      SELECT * INTO done FROM ledger_settle_hold(item.request, item.account, item.key, item.period, item."periodStart",
+        item."inputCost", item."outputCost", item.charge, at);
+      ord := item.ord;
+      outcome := done.outcome;
+      input_cost := done.input_paid;
+      output_cost := done.output_paid;
+      RETURN NEXT;
+    END LOOP;
+    RETURN;
+  END IF;
+
+  RETURN QUERY
+  WITH i AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(items) AS x(ord integer, request text, account text, "inputCost" bigint, "outputCost" bigint, charge json)
+  ), ended AS (
+    DELETE FROM hold h WHERE h.request_id = ANY (ARRAY(SELECT i.request FROM i))
+    RETURNING h.request_id, h.account_id, h.key_id, h.ceiling, h.period, h.period_start
+  ), due AS MATERIALIZED (
+    SELECT i.ord, i.request, e.account_id AS account, e.key_id AS key, e.ceiling, e.period, e.period_start, i.charge,
+      i."inputCost" AS input_due, i."inputCost" + i."outputCost" AS total_due,
+      CASE WHEN i.charge IS NULL THEN 0 ELSE least(i."inputCost" + i."outputCost", e.ceiling) END AS paid
+    FROM i JOIN ended e ON e.request_id = i.request
+  ), accounts AS (
+    UPDATE ledger_account a SET posted = a.posted - d.paid, held = a.held - d.ceiling
+    FROM (SELECT account, sum(paid)::bigint AS paid, sum(ceiling)::bigint AS ceiling FROM due GROUP BY account) d
+    WHERE a.id = d.account
+  ), spends AS (
+    UPDATE key_spend s SET spent = s.spent + d.paid, held = s.held - d.ceiling
+    FROM (
+      SELECT key, period, period_start, sum(paid)::bigint AS paid, sum(ceiling)::bigint AS ceiling
+      FROM due WHERE period IS NOT NULL GROUP BY key, period, period_start
+    ) d
+    WHERE s.key_id = d.key AND s.period = d.period AND s.period_start = d.period_start
+  ), transfers AS (
+    INSERT INTO transfer (id, kind, at) SELECT d.request, 'charge', at FROM due d WHERE d.charge IS NOT NULL
+  ), entries AS (
+    INSERT INTO entry (transfer_id, account_id, amount)
+    SELECT d.request, leg.id, leg.amount FROM due d
+    CROSS JOIN LATERAL (VALUES (d.account, -d.paid), ('revenue', d.total_due), ('operator_loss', d.paid - d.total_due)) AS leg(id, amount)
+    WHERE d.charge IS NOT NULL AND leg.amount <> 0
+  ), charges AS (
+    INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
+      reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
+    SELECT d.account, d.request, d.key, c.model, c.provider, c."priceVersion", c."inputTokens", c."outputTokens", c."cachedInputTokens",
+      c."reasoningTokens", least(d.input_due, d.paid), d.paid - least(d.input_due, d.paid), d.total_due - d.paid, c.outcome, c.streamed,
+      c.estimated, c."paidBy", c."firstTokenMs", c."providerMs", at
+    FROM due d
+    CROSS JOIN LATERAL json_to_record(d.charge) AS c(model text, provider text, "priceVersion" text, "inputTokens" bigint,
+      "outputTokens" bigint, "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean,
+      "paidBy" text, "firstTokenMs" integer, "providerMs" integer)
+    WHERE d.charge IS NOT NULL
+  )
+  SELECT d.ord, CASE WHEN d.charge IS NULL THEN 'released' ELSE 'settled' END,
+    CASE WHEN d.charge IS NOT NULL THEN least(d.input_due, d.paid) END,
+    CASE WHEN d.charge IS NOT NULL THEN d.paid - least(d.input_due, d.paid) END
+  FROM due d ORDER BY d.ord;
+END $$;
+
+-- Frees holds whose deadline has passed: their process died, or their settle never came. Returns what it freed.
+CREATE FUNCTION ledger_expire_holds(at timestamptz, most integer)
+RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  due text[];
+BEGIN
+  due := ARRAY(SELECT h.request_id FROM hold h WHERE h.deadline < at ORDER BY h.deadline LIMIT most);
+  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT h.account_id FROM hold h WHERE h.request_id = ANY (due)));
+  RETURN QUERY
+  WITH ended AS (
+    DELETE FROM hold h WHERE h.request_id = ANY (due)
+    RETURNING h.request_id, h.account_id, h.key_id, h.ceiling, h.period, h.period_start
+  ), accounts AS (
+    UPDATE ledger_account a SET held = a.held - d.ceiling
+    FROM (SELECT e.account_id, sum(e.ceiling)::bigint AS ceiling FROM ended e GROUP BY e.account_id) d
+    WHERE a.id = d.account_id
+  ), spends AS (
+    UPDATE key_spend s SET held = s.held - d.ceiling
+    FROM (
+      SELECT e.key_id, e.period, e.period_start, sum(e.ceiling)::bigint AS ceiling
+      FROM ended e WHERE e.period IS NOT NULL GROUP BY e.key_id, e.period, e.period_start
+    ) d
+    WHERE s.key_id = d.key_id AND s.period = d.period AND s.period_start = d.period_start
+  )
+  SELECT e.request_id, e.account_id, e.ceiling FROM ended e;
+END $$;
+
+-- Opens the spend row of a key's period from what the ledger holds, under the account's lock: for a cap that is set, or
+-- whose period is changed, after the key was used. Its open holds count in the new period from then on.
+CREATE FUNCTION ledger_open_key_spend(account text, key text, new_period text, new_start timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY[account]);
+  UPDATE key_spend s SET held = 0 WHERE s.key_id = key AND s.held > 0;
+  UPDATE hold h SET period = new_period, period_start = new_start WHERE h.account_id = account AND h.key_id = key;
+  INSERT INTO key_spend AS s (key_id, period, period_start, spent, held)
+    SELECT key, new_period, new_start,
+      coalesce((SELECT sum(c.input_cost + c.output_cost) FROM charge c WHERE c.account_id = account AND c.key_id = key AND c.at >= new_start), 0),
+      coalesce((SELECT sum(h.ceiling) FROM hold h WHERE h.account_id = account AND h.key_id = key), 0)
+    ON CONFLICT (key_id, period, period_start) DO UPDATE SET spent = excluded.spent, held = excluded.held;
+END $$;
+
+-- The sequence number up to which every entry is committed. Waits for the batches under way, and only for those.
+CREATE FUNCTION ledger_roll_up_mark() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7305001);
+  RETURN (SELECT coalesce(max(e.seq), 0) FROM entry e WHERE e.seq >= (SELECT coalesce(min(a.rolled_up_to), 0) FROM ledger_account a WHERE a.rolled_up_to IS NOT NULL));
+END $$;
+
+-- Adds the entries up to `mark` (from ledger_roll_up_mark, in a transaction before this one) to the appended accounts.
+CREATE FUNCTION ledger_roll_up(mark bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM ledger_account a WHERE a.rolled_up_to IS NOT NULL ORDER BY a.id FOR UPDATE;
+  UPDATE ledger_account a SET
+    posted = a.posted + coalesce((SELECT sum(e.amount) FROM entry e WHERE e.account_id = a.id AND e.seq > a.rolled_up_to AND e.seq <= mark), 0),
+    rolled_up_to = greatest(a.rolled_up_to, mark)
+  WHERE a.rolled_up_to IS NOT NULL AND a.rolled_up_to < mark;
+END $$;
+
+-- Proves the books; returns one row per violation, none when they are clean. Run it in one REPEATABLE READ transaction.
+CREATE FUNCTION ledger_check(at timestamptz)
+RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
+  SELECT 'the entries of a transfer sum to zero', e.transfer_id, 0::numeric, sum(e.amount)
+    FROM entry e GROUP BY e.transfer_id HAVING sum(e.amount) <> 0
+  UNION ALL
+  SELECT 'every entry has its transfer', e.transfer_id, 1, 0
+    FROM entry e WHERE NOT EXISTS (SELECT 1 FROM transfer t WHERE t.id = e.transfer_id)
+  UNION ALL
+  SELECT 'an account equals the sum of its entries', coalesce(a.id, s.account_id), coalesce(s.total, 0), coalesce(a.posted, 0)
+    FROM ledger_account a
+    FULL JOIN (
+      SELECT e.account_id, sum(e.amount) AS total FROM entry e
+      LEFT JOIN ledger_account r ON r.id = e.account_id AND r.rolled_up_to IS NOT NULL
+      WHERE r.id IS NULL OR e.seq <= r.rolled_up_to GROUP BY e.account_id
+    ) s ON s.account_id = a.id
+    WHERE coalesce(s.total, 0) <> coalesce(a.posted, 0) OR (a.id IS NULL)
+  UNION ALL
+  SELECT 'what is held equals the open holds', coalesce(a.id, h.account_id), coalesce(h.total, 0), coalesce(a.held, 0)
+    FROM ledger_account a
+    FULL JOIN (SELECT account_id, sum(ceiling) AS total FROM hold GROUP BY account_id) h ON h.account_id = a.id
+    WHERE coalesce(h.total, 0) <> coalesce(a.held, 0)
+  UNION ALL
+  SELECT 'no hold outlives its deadline by a minute', h.request_id, 0, extract(epoch FROM at - h.deadline)
+    FROM hold h WHERE h.deadline < at - interval '1 minute'
+  UNION ALL
+  SELECT 'a charge equals its transfer', c.request_id, c.input_cost + c.output_cost, -coalesce(e.amount, 0)
+    FROM charge c
+    LEFT JOIN transfer t ON t.id = c.request_id AND t.kind = 'charge'
+    LEFT JOIN entry e ON e.transfer_id = c.request_id AND e.account_id = c.account_id
+    WHERE t.id IS NULL OR c.input_cost + c.output_cost <> -coalesce(e.amount, 0)
+  UNION ALL
+  SELECT 'a charge transfer has its charge', t.id, 1, 0
+    FROM transfer t LEFT JOIN entry e ON e.transfer_id = t.id AND e.account_id NOT IN ('revenue', 'operator_loss')
+    LEFT JOIN charge c ON c.account_id = e.account_id AND c.request_id = t.id
+    WHERE t.kind = 'charge' AND e.account_id IS NOT NULL AND c.request_id IS NULL
+  UNION ALL
+  SELECT 'a charge is its tokens at its price version', c.request_id,
+      c.input_tokens * p.input_price + c.output_tokens * p.output_price, c.input_cost + c.output_cost + c.operator_loss
+    FROM charge c LEFT JOIN price_version p ON p.id = c.price_version
+    WHERE p.id IS NULL OR c.input_tokens * p.input_price + c.output_tokens * p.output_price <> c.input_cost + c.output_cost + c.operator_loss
+  UNION ALL
+  SELECT 'what a capped key holds equals its open holds', s.key_id, coalesce(h.total, 0), s.held
+    FROM key_spend s
+    LEFT JOIN (SELECT key_id, period, period_start, sum(ceiling) AS total FROM hold WHERE period IS NOT NULL GROUP BY 1, 2, 3) h
+      ON h.key_id = s.key_id AND h.period = s.period AND h.period_start = s.period_start
+    WHERE s.held <> coalesce(h.total, 0)
+$$;

@@ -1,0 +1,142 @@
+-- gateway: the way of a request. Owns the claims and saved answers of idempotency keys; composes access and ledger into
+-- one commit per batch.
+
+CREATE TABLE idempotent_reply (
+  account_id text COLLATE "C" NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  body_hash bytea NOT NULL,
+  claimed_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  -- Null while the first request runs.
+  status integer,
+  streamed boolean,
+  body text,
+  PRIMARY KEY (account_id, idempotency_key)
+);
+CREATE INDEX idempotent_reply_expires_at_idx ON idempotent_reply (expires_at);
+CREATE INDEX idempotent_reply_request_id_idx ON idempotent_reply (request_id);
+
+-- Decides one request with row statements: is its key still good, is its idempotency key free, does its ceiling fit.
+CREATE FUNCTION gateway_place_hold(
+  request text, account text, key text, ceiling bigint, deadline timestamptz, idempotency text, hash bytea, at timestamptz,
+  OUT outcome text, OUT available bigint, OUT spent bigint, OUT key_state text, OUT cap bigint, OUT period text, OUT period_start timestamptz
+) LANGUAGE plpgsql AS $$
+DECLARE
+  claim idempotent_reply;
+BEGIN
+  IF key IS NOT NULL THEN
+    SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_states(ARRAY[key], at) k;
+    IF key_state IS DISTINCT FROM 'active' THEN
+      outcome := 'key_unusable';
+      key_state := coalesce(key_state, 'unknown');
+      RETURN;
+    END IF;
+  END IF;
+  IF idempotency IS NOT NULL THEN
+    SELECT * INTO claim FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
+    IF claim.expires_at <= at AND claim.status IS NOT NULL THEN
+      DELETE FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
+    ELSIF claim.request_id IS NOT NULL THEN
+      outcome := CASE WHEN claim.body_hash <> hash THEN 'mismatch' WHEN claim.status IS NULL THEN 'in_progress' ELSE 'replay' END;
+      RETURN;
+    END IF;
+  END IF;
+  SELECT h.outcome, h.available, h.spent INTO outcome, available, spent
+    FROM ledger_place_hold(request, account, key, ceiling, cap, period, period_start, at, deadline) h;
+  IF outcome = 'held' AND idempotency IS NOT NULL THEN
+    INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
+      VALUES (account, idempotency, request, hash, at, at + interval '24 hours');
+  END IF;
+END $$;
+
+-- Decides a batch in arrival order, one result per item, in one commit. Outcomes: held, insufficient, cap_reached,
+-- key_unusable (see key_state), replay, in_progress, mismatch.
+-- items = [{"ord", "request", "account", "key", "ceiling", "deadline", "idempotency", "hash" (hex)}]
+CREATE FUNCTION gateway_place_holds(items json, at timestamptz)
+RETURNS TABLE (ord integer, outcome text, available bigint, spent bigint, key_state text, cap bigint, period text, period_start timestamptz)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  item record;
+  done record;
+  by_rows boolean := json_array_length(items) <= 2;
+  passed json;
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT i.account FROM json_to_recordset(items) AS i(account text)));
+  -- Idempotency keys can make an item depend on the one before it; row statements take such a batch.
+  IF NOT by_rows THEN
+    by_rows := EXISTS (SELECT 1 FROM json_to_recordset(items) AS i(idempotency text) WHERE i.idempotency IS NOT NULL);
+  END IF;
+
+  IF by_rows THEN
+    FOR item IN
+      SELECT * FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, deadline timestamptz,
+        idempotency text, hash text) ORDER BY i.ord
+    LOOP
+      SELECT * INTO done FROM gateway_place_hold(item.request, item.account, item.key, item.ceiling, item.deadline, item.idempotency,
+        decode(item.hash, 'hex'), at);
+      ord := item.ord;
+      outcome := done.outcome;
+      available := done.available;
+      spent := done.spent;
+      key_state := done.key_state;
+      cap := done.cap;
+      period := done.period;
+      period_start := done.period_start;
+      RETURN NEXT;
+    END LOOP;
+    RETURN;
+  END IF;
+
+  -- Keys first: what they refuse takes no part in the ledger's decisions.
+  passed := (
+    SELECT coalesce(json_agg(json_build_object('ord', i.ord, 'request', i.request, 'account', i.account, 'key', i.key, 'ceiling', i.ceiling,
+      'deadline', i.deadline, 'cap', k.cap, 'period', k.period, 'periodStart', k.period_start)), '[]')
+    FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, deadline timestamptz)
+    LEFT JOIN access_key_states(ARRAY(SELECT DISTINCT x.key FROM json_to_recordset(items) AS x(key text) WHERE x.key IS NOT NULL), at) k
+      ON k.key_id = i.key
+    WHERE i.key IS NULL OR k.state = 'active'
+  );
+  RETURN QUERY
+    WITH decided AS MATERIALIZED (SELECT * FROM ledger_place_holds(passed, at))
+    SELECT i.ord, coalesce(d.outcome, 'key_unusable'), d.available, d.spent,
+      CASE WHEN i.key IS NOT NULL THEN coalesce(k.state, 'unknown') END, k.cap, k.period, k.period_start
+    FROM json_to_recordset(items) AS i(ord integer, key text)
+    LEFT JOIN access_key_states(ARRAY(SELECT DISTINCT x.key FROM json_to_recordset(items) AS x(key text) WHERE x.key IS NOT NULL), at) k
+      ON k.key_id = i.key
+    LEFT JOIN decided d ON d.ord = i.ord
+    ORDER BY i.ord;
+END $$;
+
+-- Ends a batch of holds and saves the answers of those that carried an idempotency key, in one commit.
+-- items = those of ledger_settle_holds, with "idempotency", "status" and "body" where there is one to save.
+CREATE FUNCTION gateway_settle_holds(items json, at timestamptz)
+RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  claims boolean := EXISTS (SELECT 1 FROM json_to_recordset(items) AS i(idempotency text) WHERE i.idempotency IS NOT NULL);
+BEGIN
+  RETURN QUERY SELECT * FROM ledger_settle_holds(items, at);
+  IF NOT claims THEN RETURN; END IF;
+  -- A failed request stores nothing: its key may be used again.
+  DELETE FROM idempotent_reply r USING json_to_recordset(items) AS i(request text, account text, idempotency text, body text)
+    WHERE i.idempotency IS NOT NULL AND i.body IS NULL
+      AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request;
+  UPDATE idempotent_reply r SET status = i.status, body = i.body, streamed = i.streamed
+    FROM json_to_recordset(items) AS i(request text, account text, idempotency text, status integer, streamed boolean, body text)
+    WHERE i.idempotency IS NOT NULL AND i.body IS NOT NULL
+      AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
+END $$;
+
+-- Frees expired holds and, with them, the claims of the requests that died.
+CREATE FUNCTION gateway_expire_holds(at timestamptz, most integer)
+RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  WITH ended AS MATERIALIZED (SELECT * FROM ledger_expire_holds(at, most)), claims AS (
+    DELETE FROM idempotent_reply r USING ended e WHERE r.request_id = e.request_id AND r.status IS NULL
+  )
+  SELECT e.request_id, e.account_id, e.ceiling FROM ended e;
+END $$;
