@@ -4,7 +4,7 @@
 import pg from "pg";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { forgetOnce, once } from "@/lib/base/once";
+import { once } from "@/lib/base/once";
 
 /** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
 export interface Queryable {
@@ -18,22 +18,26 @@ export type Transaction = pg.PoolClient;
 const statementTimeoutMs = 30_000;
 const answerTimeoutMs = 35_000;
 
-const address = () => once<{ url?: string }>("database address", () => ({}));
+const database = () => once<{ url?: string; pool?: pg.Pool }>("database", () => ({}));
 
 /** Where the database is, for a process that started one itself; otherwise DATABASE_URL tells. Call it before the first query. */
 export function setDatabaseUrl(url: string): void {
-  address().url = url;
+  database().url = url;
 }
 
 /** @throws Error when neither DATABASE_URL nor an embedded database told where it is */
 export function databaseUrl(): string {
-  const url = address().url ?? config().DATABASE_URL;
+  const url = database().url ?? config().DATABASE_URL;
   if (url === undefined) throw new Error("No database: set DATABASE_URL, or start the embedded one first.");
   return url;
 }
 
 /** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
-export const pool = (): pg.Pool => once("database pool", () => makePool(databaseUrl(), config().DATABASE_POOL_SIZE));
+export function pool(): pg.Pool {
+  const held = database();
+  held.pool ??= makePool(databaseUrl(), config().DATABASE_POOL_SIZE);
+  return held.pool;
+}
 
 /** A pool as the service uses it. Tests and tools make one of their own; the service calls `pool()`. */
 export function makePool(url: string, size: number): pg.Pool {
@@ -54,11 +58,12 @@ export function makePool(url: string, size: number): pg.Pool {
   return made;
 }
 
-/** Ends the pool once its connections are idle. The next `pool()` makes a new one. */
+/** Ends the pool, if there is one, once its connections are idle. The next `pool()` makes a new one. */
 export async function closePool(): Promise<void> {
-  const current = pool();
-  forgetOnce("database pool");
-  await current.end();
+  const held = database();
+  const ending = held.pool;
+  held.pool = undefined;
+  await ending?.end();
 }
 
 /**

@@ -1,6 +1,7 @@
 // One PostgreSQL for a whole test run, in a directory of its own, with every migration applied once to a database that the
 // test files copy. Whatever ends the run ends the server and removes the directory; what a killed run left is swept next time.
 
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ const prefix = "pennyprompt-test-db-";
 export const forgetfulSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  execFileSync(process.execPath, ["lib/db/generate.mjs"], { cwd: project.config.root }); // does nothing when the schema is unchanged
   await sweepLeftovers();
   const directory = mkdtempSync(join(tmpdir(), prefix));
   let server: EmbeddedPostgres | undefined;

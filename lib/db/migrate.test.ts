@@ -1,0 +1,138 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { migrate, readMigrations } from "./migrate";
+import { rememberMode } from "./mode";
+import { createTestDatabase, type TestDatabase } from "./testing/test-database";
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function emptyDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase({ empty: true });
+  cleanUps.push(database.drop);
+  return database;
+}
+
+/** A directory with one migration for each entry. */
+function migrationFiles(files: Record<string, string>): string {
+  const directory = mkdtempSync(join(tmpdir(), "pennyprompt-migrations-"));
+  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, sql] of Object.entries(files)) write(directory, name, sql);
+  return directory;
+}
+
+function write(directory: string, name: string, sql: string): void {
+  mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, name, "migration.sql"), sql);
+}
+
+const tables = async ({ pool }: TestDatabase) =>
+  (await pool.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).rows.map(({ name }) => name);
+
+const one = "CREATE TABLE one (id int PRIMARY KEY);";
+const two = "ALTER TABLE one ADD COLUMN two int; CREATE TABLE two (id int);";
+
+test("migrations are applied in the order of their names, once", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "2_two": two, "1_one": one });
+  expect(await migrate({ url: database.url, directory })).toEqual(["1_one", "2_two"]);
+  expect(await migrate({ url: database.url, directory })).toEqual([]);
+  write(directory, "3_three", "CREATE TABLE three (id int);");
+  expect(await migrate({ url: database.url, directory })).toEqual(["3_three"]);
+  expect(await tables(database)).toEqual(["_prisma_migrations", "one", "three", "two"]);
+});
+
+test("the rows are those that Prisma's own command line writes", async () => {
+  const database = await emptyDatabase();
+  await migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) });
+  const { rows } = await database.pool.query("SELECT * FROM _prisma_migrations");
+  expect(rows).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
+      checksum: "3886fb51131103656f86dd19b85b9fc8d9509c03b1e04e08021b1e9310241414",
+      finished_at: expect.any(Date),
+      migration_name: "1_one",
+      logs: null,
+      rolled_back_at: null,
+      started_at: expect.any(Date),
+      applied_steps_count: 1,
+    },
+  ]);
+  expect(rows[0].finished_at.getTime()).toBeGreaterThanOrEqual(rows[0].started_at.getTime());
+});
+
+test("a migration that fails leaves nothing of itself, keeps those before it, and is applied once it is repaired", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "1_one": one, "2_two": "CREATE TABLE half (id int); SELECT 1 / 0;" });
+  await expect(migrate({ url: database.url, directory })).rejects.toThrow("Migration 2_two failed, and nothing of it was kept: division by zero");
+  expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
+  write(directory, "2_two", two);
+  expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
+});
+
+test("an applied migration whose file was changed is refused", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "1_one": one });
+  await migrate({ url: database.url, directory });
+  write(directory, "1_one", `${one}\n`);
+  await expect(migrate({ url: database.url, directory })).rejects.toThrow("Migration 1_one was changed after it was applied");
+});
+
+test("a database that newer code has migrated is refused", async () => {
+  const database = await emptyDatabase();
+  await migrate({ url: database.url, directory: migrationFiles({ "1_one": one, "2_two": two }) });
+  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("newer code ran here");
+});
+
+test("a migration that slipped in before one that is applied is refused", async () => {
+  const database = await emptyDatabase();
+  await migrate({ url: database.url, directory: migrationFiles({ "2_one": one }) });
+  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_late": two, "2_one": one }) })).rejects.toThrow("Rename it to come after");
+});
+
+test("a migration that Prisma's command line left half-way is refused, one that it took back is applied", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "1_one": one, "2_two": two });
+  await migrate({ url: database.url, directory });
+  await database.pool.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '2_two'");
+  await expect(migrate({ url: database.url, directory })).rejects.toThrow("failed half-way");
+  await database.pool.query("UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '2_two'; DROP TABLE two; ALTER TABLE one DROP COLUMN two");
+  expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
+});
+
+test("of several processes that migrate at once, one does it and the others wait and find it done", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "1_one": `${one} SELECT pg_sleep(0.2);`, "2_two": two });
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrate({ url: database.url, directory })));
+  expect(outcomes.map((applied) => applied.length).sort()).toEqual([0, 0, 0, 2]);
+});
+
+test("the product's own migrations apply to an empty database of the embedded kind", async () => {
+  const database = await emptyDatabase();
+  const names = readMigrations("prisma/migrations").map(({ name }) => name);
+  expect(await migrate({ url: database.url, mode: "sandbox" })).toEqual(names);
+});
+
+test("a database remembers its first mode, and refuses the other before it changes anything", async () => {
+  const database = await emptyDatabase();
+  await migrate({ url: database.url, mode: "sandbox" });
+  await migrate({ url: database.url, mode: "sandbox" });
+  const directory = migrationFiles({});
+  cpSync("prisma/migrations", directory, { recursive: true });
+  write(directory, "99999999999999_newer", "CREATE TABLE newer (id int);");
+  await expect(migrate({ url: database.url, mode: "live", directory })).rejects.toThrow("This database holds sandbox money and MODE is live");
+  expect(await tables(database)).not.toContain("newer");
+  await expect(rememberMode(database.pool, "live")).rejects.toThrow("Set MODE=sandbox");
+  await rememberMode(database.pool, "sandbox");
+});
+
+test("two processes that start on a new database in different modes: one of them is refused", async () => {
+  const database = await emptyDatabase();
+  const starts = await Promise.allSettled([migrate({ url: database.url, mode: "live" }), migrate({ url: database.url, mode: "sandbox" })]);
+  expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
