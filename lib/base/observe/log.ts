@@ -19,6 +19,6 @@ export const log = (): Logger =>
         timestamp: pino.stdTimeFunctions.isoTime,
         redact: { paths: redactedPaths, censor: "[redacted]" },
       },
-      pino.destination({ dest: 1, sync: false, minLength: 4096 }),
+      pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 }),
     ),
   );

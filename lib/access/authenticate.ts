@@ -1,0 +1,29 @@
+// From an Authorization header to a key that may be used now, or the reason why not.
+
+import { nowMs } from "@/lib/base/clock";
+import { findKey } from "./key-cache";
+import { hashKey, isWellFormedKey } from "./key-format";
+import type { KeyRecord } from "./keys";
+import { pepper } from "./pepper";
+
+export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled";
+
+type Authentication = { ok: true; key: KeyRecord; hash: Buffer } | { ok: false; reason: KeyRefusal };
+
+/** Reads `Bearer pp_…`: the scheme's case does not matter, one space. */
+export function readBearerKey(authorization: string | undefined): { key: string } | { reason: "missing" | "malformed" } {
+  if (authorization === undefined || authorization === "") return { reason: "missing" };
+  const key = /^bearer /i.test(authorization) ? authorization.slice("bearer ".length) : "";
+  return isWellFormedKey(key) ? { key } : { reason: "malformed" };
+}
+
+/** Finds the key and says whether it may be used at this moment. */
+export async function authenticateKey(clearKey: string): Promise<Authentication> {
+  const hash = hashKey(clearKey, pepper());
+  const key = await findKey(hash);
+  if (!key) return { ok: false, reason: "unknown" };
+  if (key.state === "revoked") return { ok: false, reason: "revoked" };
+  if (key.expiresAt && key.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };
+  if (key.state === "paused" || key.accountState !== "open") return { ok: false, reason: "disabled" };
+  return { ok: true, key, hash };
+}

@@ -1,0 +1,19 @@
+// The secret under which API keys are hashed. An operator sets KEY_PEPPER; a sandbox makes its own at random and keeps it
+// in its data directory, and hands it over with `useSandboxPepper`.
+
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+
+const holder = () => once<{ sandbox?: string }>("pepper", () => ({}));
+
+/** Sets the pepper of a sandbox that was configured without one. */
+export function useSandboxPepper(value: string): void {
+  holder().sandbox = value;
+}
+
+/** @throws Error when neither KEY_PEPPER is set nor a sandbox gave its own */
+export function pepper(): string {
+  const value = config().KEY_PEPPER ?? holder().sandbox;
+  if (!value) throw new Error("KEY_PEPPER is not set: write at least 32 random characters, for example the output of: openssl rand -hex 32");
+  return value;
+}

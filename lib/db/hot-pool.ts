@@ -1,0 +1,19 @@
+// Connections for the request path alone, so that a slow report never stands before a hold. The planner is told to use
+// indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
+
+import type pg from "pg";
+import { once } from "@/lib/base/once";
+import { databaseUrl, makePool } from "./pool";
+
+const CONNECTIONS = 4;
+
+/** The process's connections for holds and settlements. */
+export const hotPool = (): pg.Pool =>
+  once("hot database pool", () => {
+    const made = makePool(databaseUrl(), CONNECTIONS);
+    made.on("connect", (client) => {
+      // Statements of one connection run in order, so this comes before the first of ours; its failure fails that one too.
+      client.query("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off").catch(() => undefined);
+    });
+    return made;
+  });

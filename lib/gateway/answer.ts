@@ -1,0 +1,179 @@
+// From a prompt to the model's answer, whole or as a stream, and from there to its charge. Both ways take the same events
+// from the provider and end the hold exactly once.
+
+import { AppError, isAppError } from "@/lib/base/errors";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { callProvider, type ProviderAnswer } from "@/lib/providers/call";
+import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { estimateUsage } from "./estimate";
+import type { Prompt } from "./prompt-body";
+import { providerError } from "./provider-failure";
+import type { Quote } from "./quote";
+import { errorBody, jsonReply, promptBody, serverTiming } from "./respond";
+import type { GatewayReply, GatewayRequest } from "./request";
+import type { Completion, Settlement } from "./settlement";
+
+/** What a request needs to be answered, from the steps before. */
+export interface Work {
+  request: GatewayRequest;
+  prompt: Prompt;
+  quote: Quote;
+  settlement: Settlement;
+}
+
+/** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
+const ABSURD_FACTOR = 10;
+
+function startCall({ prompt }: Work, signal: AbortSignal): ProviderAnswer {
+  const { messages, maxOutputTokens, temperature, stream } = prompt;
+  return callProvider(prompt.model, { messages, maxOutputTokens, temperature, stream }, signal);
+}
+
+/**
+ * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
+ * the provider bills us for it, and the idempotency key keeps it.
+ * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
+ */
+export async function answerWhole(work: Work): Promise<GatewayReply> {
+  const { request, prompt, settlement } = work;
+  const call = startCall(work, AbortSignal.timeout(config().PROVIDER_TOTAL_TIMEOUT_MS));
+  const startedAt = performance.now();
+  let text = "";
+  let usage: TokenUsage | null = null;
+  try {
+    for await (const event of call.events) {
+      if (event.type === "text") text += event.text;
+      else usage = readUsage(work, event);
+    }
+  } catch (error) {
+    request.providerMs = performance.now() - startedAt;
+    await settlement.release();
+    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
+  }
+  request.providerMs = performance.now() - startedAt;
+  if (!usage) {
+    await settlement.release();
+    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt.model);
+  }
+  const completion: Completion = { ...measure(call, request.providerMs), text, usage, outcome: "complete", estimated: false };
+  const receipt = await settlement.charge(completion, (expected) => promptBody(request.id, prompt.model, expected));
+  noteFacts(work, completion);
+  return jsonReply(request, 200, promptBody(request.id, prompt.model, receipt), { "server-timing": serverTiming(request) });
+}
+
+/**
+ * The answer as server-sent events. Nothing is sent until the provider's first token, so that a failure before it has its
+ * true status.
+ * @throws AppError like answerWhole, before the first token
+ */
+export async function answerStream(work: Work): Promise<GatewayReply> {
+  const { request, prompt, settlement } = work;
+  const startedAt = performance.now();
+  const limit = AbortSignal.timeout(config().PROVIDER_TOTAL_TIMEOUT_MS);
+  const call = startCall(work, AbortSignal.any([request.signal, limit]));
+  const events = call.events[Symbol.asyncIterator]();
+  const progress: Progress = { text: "", usage: null, startedAt, call };
+  request.onEnd(() => settleGone(work, progress, events));
+  let first: IteratorResult<ProviderEvent>;
+  try {
+    first = await events.next();
+  } catch (error) {
+    await settlement.release();
+    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
+  }
+  const headers = {
+    ...request.replyHeaders,
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    "x-request-id": request.id,
+    "server-timing": `gateway;dur=${(startedAt - request.startedAt).toFixed(2)}, provider;dur=${(performance.now() - startedAt).toFixed(2)}`,
+  };
+  return { status: 200, headers, body: streamBody(work, progress, first, events), end: request.end };
+}
+
+interface Progress {
+  text: string;
+  usage: TokenUsage | null;
+  startedAt: number;
+  call: ProviderAnswer;
+}
+
+async function* streamBody(work: Work, progress: Progress, first: IteratorResult<ProviderEvent>, events: AsyncIterator<ProviderEvent>): AsyncGenerator<string> {
+  const { request, prompt, settlement } = work;
+  try {
+    for (let next = first; !next.done; next = await events.next()) {
+      const event = next.value;
+      if (event.type === "finish") {
+        progress.usage = readUsage(work, event);
+      } else {
+        progress.text += event.text;
+        yield `event: delta\ndata: ${JSON.stringify({ text: event.text })}\n\n`;
+      }
+    }
+    const receipt = await settlement.charge(completionOf(work, progress, "complete"), (expected) => promptBody(request.id, prompt.model, expected));
+    noteFacts(work, receipt.completion);
+    yield `event: done\ndata: ${promptBody(request.id, prompt.model, receipt)}\n\n`;
+  } catch (error) {
+    yield await brokenOff(work, progress, error);
+  }
+}
+
+/** The provider died after tokens were delivered: what was delivered is charged, and the event says so. */
+async function brokenOff(work: Work, progress: Progress, error: unknown): Promise<string> {
+  const { request, prompt, settlement } = work;
+  if (!isProviderFailure(error) || settlement.ended) {
+    log().error({ err: error, requestId: request.id }, "a stream failed");
+    const internal = isAppError(error) ? error : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
+    return `event: error\ndata: ${errorBody(internal, request.id)}\n\n`;
+  }
+  const receipt = await settlement.charge(completionOf(work, progress, "partial"), (expected) => promptBody(request.id, prompt.model, expected));
+  noteFacts(work, receipt.completion);
+  const { inputCost, outputCost } = receipt;
+  const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
+  const broken = new AppError("INTERNAL_ERROR", {
+    message: `${prompt.model.id} broke off; what was delivered is charged`,
+    details: { reason, retryable: true, cost: { inputCost, outputCost, totalCost: inputCost + outputCost } },
+  });
+  return `event: error\ndata: ${errorBody(broken, request.id)}\n\n`;
+}
+
+/** The client went before the end of its stream: the call is cut upstream, and what the provider had done is charged. */
+async function settleGone(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
+  if (work.settlement.ended) return;
+  await events.return?.();
+  if (!progress.call.acceptedAt) return work.settlement.release();
+  const completion = completionOf(work, progress, "cancelled");
+  noteFacts(work, completion);
+  await work.settlement.charge(completion, (expected) => promptBody(work.request.id, work.prompt.model, expected));
+}
+
+function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {
+  const usage = progress.usage ?? estimateUsage(work.prompt.messages, progress.text, work.quote.inputBound);
+  const providerMs = performance.now() - progress.startedAt;
+  work.request.providerMs = providerMs;
+  return { ...measure(progress.call, providerMs), text: progress.text, usage, outcome, estimated: progress.usage === null };
+}
+
+function measure(call: ProviderAnswer, providerMs: number): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
+  const firstTokenMs = call.firstTokenAt !== undefined && call.startedAt !== undefined ? call.firstTokenAt - call.startedAt : null;
+  return { provider: call.route?.provider ?? "unknown", firstTokenMs, providerMs };
+}
+
+/** The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it. */
+function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
+  const { usage } = event;
+  if (!usage) return null;
+  const bytes = prompt.messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
+  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, bytes) + 10_000;
+  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + 10_000;
+  if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
+    throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
+  }
+  return usage;
+}
+
+function noteFacts({ request, prompt }: Work, { usage, provider, outcome }: Completion): void {
+  Object.assign(request.facts, { model: prompt.model.id, provider, outcome, inputTokens: usage.inputTokens, outputTokens: usage.outputTokens });
+}

@@ -1,0 +1,66 @@
+// Who calls: from the Authorization header to an account and its key, and no further than the limits on guessing allow.
+
+import { authenticateKey, type KeyRefusal, readBearerKey } from "@/lib/access/authenticate";
+import { clientAddress } from "@/lib/access/client-address";
+import { forgetKey } from "@/lib/access/key-cache";
+import { noteKeyUse } from "@/lib/access/last-used";
+import { failedAuth } from "@/lib/access/limits/failed-auth";
+import { config } from "@/lib/base/config";
+import { AppError } from "@/lib/base/errors";
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import { rateLimitExceeded } from "./limit";
+import type { GatewayRequest } from "./request";
+
+export interface Caller {
+  accountId: AccountId;
+  /** Null for a caller that is signed in rather than holding a key. */
+  keyId: KeyId | null;
+  /** Models this caller may use; null = all. */
+  allowedModels: readonly string[] | null;
+  limits: { ratePerMinute: number; concurrency: number };
+  /** Drops what this process remembers of the key: the hold found it changed. */
+  forget: () => void;
+}
+
+const refusalText: Record<KeyRefusal, string> = {
+  missing: "No API key: send the header Authorization: Bearer pp_…",
+  malformed: "This is not a whole API key: a key is pp_ and 38 letters and digits; was it cut short in copying?",
+  unknown: "This API key does not exist",
+  revoked: "This API key was revoked",
+  expired: "This API key has expired",
+  disabled: "This API key is paused, or its account is frozen",
+};
+
+/** The error for a key that cannot be used. */
+export function invalidApiKey(reason: KeyRefusal): AppError {
+  return new AppError("INVALID_API_KEY", { message: refusalText[reason], details: { reason }, headers: { "www-authenticate": "Bearer" } });
+}
+
+/**
+ * Finds the caller of a request.
+ * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
+ */
+export async function authenticate(request: GatewayRequest): Promise<Caller> {
+  const bearer = readBearerKey(request.headers.authorization);
+  const result = "key" in bearer ? await authenticateKey(bearer.key) : { ok: false as const, reason: bearer.reason };
+  if (!result.ok) {
+    const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], config().TRUSTED_PROXIES);
+    const verdict = await failedAuth().record(address);
+    if (!verdict.granted) throw rateLimitExceeded("rate", verdict.retryAfterMs);
+    throw invalidApiKey(result.reason);
+  }
+  const { key, hash } = result;
+  noteKeyUse(key.keyId);
+  request.facts.accountId = key.accountId;
+  request.facts.keyId = key.keyId;
+  return {
+    accountId: key.accountId,
+    keyId: key.keyId,
+    allowedModels: key.allowedModels,
+    limits: {
+      ratePerMinute: key.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
+      concurrency: key.concurrency ?? config().CONCURRENCY_LIMIT,
+    },
+    forget: () => forgetKey(hash),
+  };
+}

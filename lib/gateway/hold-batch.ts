@@ -1,0 +1,95 @@
+// The batches of holds: what arrives while a commit is under way goes into the next one.
+
+import { now } from "@/lib/base/clock";
+import { AppError } from "@/lib/base/errors";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import { type Batcher, makeBatcher } from "@/lib/db/batcher";
+import { isStatementError } from "@/lib/db/failure";
+import { hotPool } from "@/lib/db/hot-pool";
+import type { KeyRefusal } from "@/lib/access/authenticate";
+import { capPeriodEnd } from "@/lib/access/cap-period";
+
+interface HoldItem {
+  request: RequestId;
+  account: AccountId;
+  key: KeyId | null;
+  ceiling: NanoUsd;
+  deadlineMs: number;
+  idempotency: string | null;
+  hash: Buffer | null;
+}
+
+export type HoldDecision =
+  | { outcome: "held"; period: string | null; periodStart: Date | null }
+  | { outcome: "insufficient"; available: NanoUsd }
+  | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null }
+  | { outcome: "key_unusable"; reason: KeyRefusal }
+  | { outcome: "replay" | "in_progress" | "mismatch" };
+
+interface HoldRow {
+  outcome: HoldDecision["outcome"];
+  available: bigint | null;
+  spent: bigint | null;
+  key_state: string | null;
+  cap: bigint | null;
+  period: string | null;
+  period_start: Date | null;
+}
+
+const MOST_ITEMS = 256;
+
+const batcher = () =>
+  once<Batcher<HoldItem, HoldDecision>>("hold batcher", () => makeBatcher({ run: placeHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }));
+
+/** Decides one hold together with those that arrive beside it. */
+export const submitHold = (item: HoldItem): Promise<HoldDecision> => batcher().submit(item);
+
+async function placeHolds(items: readonly HoldItem[]): Promise<HoldDecision[]> {
+  const startedAt = performance.now();
+  const rows = items.map((item, ord) => ({
+    ord,
+    request: item.request,
+    account: item.account,
+    key: item.key,
+    ceiling: item.ceiling.toString(),
+    deadline: new Date(item.deadlineMs),
+    idempotency: item.idempotency ?? undefined,
+    hash: item.hash?.toString("hex"),
+  }));
+  const result = await hotPool().query<HoldRow>({
+    name: "gateway_place_holds",
+    text: "SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_holds($1, $2) ORDER BY ord",
+    values: [JSON.stringify(rows), now()],
+  });
+  metrics().ledgerBatchSize.observe({ operation: "hold" }, items.length);
+  metrics().ledgerBatchSeconds.observe({ operation: "hold" }, (performance.now() - startedAt) / 1000);
+  return result.rows.map(readDecision);
+}
+
+function readDecision(row: HoldRow): HoldDecision {
+  switch (row.outcome) {
+    case "held":
+      return { outcome: "held", period: row.cap === null ? null : row.period, periodStart: row.cap === null ? null : row.period_start };
+    case "insufficient":
+      return { outcome: "insufficient", available: nanoUsd(row.available ?? 0n) };
+    case "cap_reached":
+      return { outcome: "cap_reached", cap: nanoUsd(row.cap ?? 0n), spent: nanoUsd(row.spent ?? 0n), resetsAt: capPeriodEnd(row.period, row.period_start) };
+    case "key_unusable":
+      return { outcome: "key_unusable", reason: readKeyState(row.key_state) };
+    default:
+      return { outcome: row.outcome };
+  }
+}
+
+function readKeyState(state: string | null): KeyRefusal {
+  if (state === "revoked" || state === "expired") return state;
+  return state === "paused" || state === "frozen" ? "disabled" : "unknown";
+}
+
+/** The error for a ledger that could not be reached: nothing was charged. */
+export function ledgerUnavailable(cause: unknown): AppError {
+  return new AppError("INTERNAL_ERROR", { message: "The request could not be booked and was not sent to the model", details: { reason: "internal", retryable: true }, cause });
+}

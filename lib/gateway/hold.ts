@@ -1,0 +1,83 @@
+// The hold of one request: money set aside before the provider is called. Whether the key is still good, its idempotency
+// key is free, its cap and its balance suffice is decided in one statement, in arrival order, in one commit per batch.
+
+import { config } from "@/lib/base/config";
+import { nowMs } from "@/lib/base/clock";
+import { AppError } from "@/lib/base/errors";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { assertNever } from "@/lib/base/assert";
+import { type Caller, invalidApiKey } from "./caller";
+import { ledgerUnavailable, submitHold } from "./hold-batch";
+import type { IdempotencyClaim } from "./idempotency";
+import { invalidRequest } from "./invalid-request";
+import { insufficientBalance, type Quote } from "./quote";
+import type { GatewayRequest } from "./request";
+import { publicUrl } from "./public-url";
+
+export interface Hold {
+  requestId: RequestId;
+  accountId: AccountId;
+  keyId: KeyId | null;
+  ceiling: NanoUsd;
+  /** The spend row it counts in, when its key has a cap. */
+  period: string | null;
+  periodStart: Date | null;
+  /** Unix milliseconds at which the reaper frees it. */
+  deadlineMs: number;
+  claim: IdempotencyClaim | null;
+}
+
+export type PlacedHold = { kind: "held"; hold: Hold } | { kind: "replay" };
+
+/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
+const SETTLE_MARGIN_MS = 60_000;
+
+/**
+ * Sets the quote's ceiling aside, durably, before it returns. `replay` = this Idempotency-Key has its answer already.
+ * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
+ */
+export async function placeHold(request: GatewayRequest, caller: Caller, quote: Quote, claim: IdempotencyClaim | null): Promise<PlacedHold> {
+  const deadlineMs = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS;
+  const { accountId, keyId } = caller;
+  const decision = await submitHold({
+    request: request.id,
+    account: accountId,
+    key: keyId,
+    ceiling: quote.ceiling,
+    deadlineMs,
+    idempotency: claim?.key ?? null,
+    hash: claim?.bodyHash ?? null,
+  }).catch((error: unknown) => {
+    // Whether it was committed is not known: the reaper frees it at its deadline if it was.
+    throw ledgerUnavailable(error);
+  });
+  switch (decision.outcome) {
+    case "held": {
+      const { period, periodStart } = decision;
+      return { kind: "held", hold: { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, deadlineMs, claim } };
+    }
+    case "replay":
+      return { kind: "replay" };
+    case "insufficient":
+      throw insufficientBalance(decision.available, quote, `${publicUrl()}/deposit`);
+    case "cap_reached":
+      throw spendCapReached(decision.cap, decision.spent, decision.resetsAt);
+    case "key_unusable":
+      caller.forget();
+      throw invalidApiKey(decision.reason);
+    case "in_progress":
+      throw new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
+    case "mismatch":
+      throw invalidRequest([{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }], "idempotency_mismatch");
+    default:
+      return assertNever(decision);
+  }
+}
+
+function spendCapReached(cap: NanoUsd, spent: NanoUsd, resetsAt: Date | null): AppError {
+  return new AppError("SPEND_CAP_REACHED", {
+    message: `This API key may spend ${formatUsd(cap)} in its period; ${formatUsd(spent)} is spent or held, and this request could cost more than the rest`,
+    details: { cap: nanoUsd(cap), spent: nanoUsd(spent), resetsAt: resetsAt ?? null },
+  });
+}

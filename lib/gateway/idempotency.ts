@@ -1,0 +1,55 @@
+// Idempotency-Key: the same key with the same body within 24 hours gets the first answer again and is charged once. The
+// claim is a row that is committed with the hold, and the answer is saved in the commit that charges it.
+
+import { createHash } from "node:crypto";
+import type { AccountId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import { invalidRequest } from "./invalid-request";
+import type { GatewayRequest } from "./request";
+
+export interface IdempotencyClaim {
+  key: string;
+  /** SHA-256 of method, path and body. */
+  bodyHash: Buffer;
+}
+
+export interface SavedReply {
+  requestId: string;
+  status: number;
+  streamed: boolean;
+  body: string;
+}
+
+const keyForm = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The claim that a request makes with its Idempotency-Key header, or null without one.
+ * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
+ */
+export function readIdempotencyClaim(request: GatewayRequest): IdempotencyClaim | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (!keyForm.test(key)) {
+    throw invalidRequest([{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }], "idempotency_key");
+  }
+  const bodyHash = createHash("sha256").update(`${request.method} ${request.path}\n`).update(request.bodyText).digest();
+  return { key, bodyHash };
+}
+
+/** @throws Error when the reply is gone; the hold has just said that it is there */
+export async function getSavedReply(accountId: AccountId, key: string): Promise<SavedReply> {
+  const { rows } = await pool().query<SavedReply>(
+    `SELECT request_id AS "requestId", status, streamed, body FROM idempotent_reply
+     WHERE account_id = $1 AND idempotency_key = $2 AND status IS NOT NULL`,
+    [accountId, key],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("the saved reply of an idempotency key is gone");
+  return row;
+}
+
+/** Forgets answers after their 24 hours. A job runs it. */
+export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
+  const { rowCount } = await pool().query("DELETE FROM idempotent_reply WHERE expires_at <= $1 AND status IS NOT NULL", [nowDate]);
+  return rowCount ?? 0;
+}

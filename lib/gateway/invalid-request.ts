@@ -1,0 +1,90 @@
+// What a caller sent wrong, said so that it can be mended: one issue per field, with the nearest known name for a misspelt one.
+
+import type { z } from "zod";
+import { AppError } from "@/lib/base/errors";
+import type { GatewayRequest } from "./request";
+import { MAX_BODY_BYTES } from "./request";
+
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+const MOST_ISSUES = 20;
+
+/** The error for a request that cannot be read; its message is the first issue. */
+export function invalidRequest(issues: readonly Issue[], reason?: string): AppError {
+  const [first] = issues;
+  const message = first ? (first.path ? `${first.path}: ${first.message}` : first.message) : undefined;
+  const shown = issues.slice(0, MOST_ISSUES).map(({ path, message: text }) => ({ path, message: text }));
+  return new AppError("INVALID_REQUEST", { message, details: { issues: shown, reason } });
+}
+
+/** Zod's findings as issues; `knownFields` are what an unknown one may have been meant to be. */
+export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.join(".");
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField(key, path, knownFields));
+    if (issue.code === "invalid_type" && issue.input === undefined) return [{ path, message: `is required and must be a ${issue.expected}` }];
+    if (issue.code === "invalid_type") return [{ path, message: `must be a ${issue.expected}` }];
+    return [{ path, message: issue.message }];
+  });
+}
+
+function unknownField(key: string, parent: string, knownFields: readonly string[]): Issue {
+  const shown = key.slice(0, 64);
+  const nearest = nearestName(shown, knownFields);
+  const hint = nearest ? `; did you mean ${nearest}?` : `; known fields are ${knownFields.join(", ")}`;
+  return { path: parent ? `${parent}.${shown}` : shown, message: `is not a field of this request${hint}` };
+}
+
+/** The known name that differs least, when it differs little: `max_tokens` finds `maxTokens`. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(plain(name), plain(candidate));
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const replaced = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}
+
+const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
+  too_large: `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB), the most that is accepted`,
+  not_utf8: "The body is not valid UTF-8",
+  cut_off: "The body ended before its announced length",
+};
+
+/**
+ * The request's body as parsed JSON.
+ * @throws AppError INVALID_REQUEST
+ */
+export function readJsonBody(request: GatewayRequest): unknown {
+  if (request.bodyProblem) throw invalidRequest([{ path: "", message: bodyProblems[request.bodyProblem] }], request.bodyProblem);
+  const type = request.headers["content-type"];
+  if (!type || !/^application\/json\s*(;|$)/i.test(type)) {
+    throw invalidRequest([{ path: "", message: `Send the header Content-Type: application/json${type ? `, not ${type.slice(0, 80)}` : ""}` }], "content_type");
+  }
+  if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty; send a JSON object" }]);
+  try {
+    return JSON.parse(request.bodyText);
+  } catch (error) {
+    // V8 quotes the text around the fault; a position is enough, and keeps prompts out of logs.
+    const position = /position (\d+)/.exec(String(error))?.[1];
+    throw invalidRequest([{ path: "", message: `The body is not valid JSON${position ? ` (at character ${position})` : ""}` }], "bad_json");
+  }
+}

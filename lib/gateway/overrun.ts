@@ -1,0 +1,25 @@
+// Models whose provider once counted more input tokens than our bound allowed. From then on, in every process, their bound
+// is bytes: no tokenizer makes more than one token of a byte.
+
+import { once } from "@/lib/base/once";
+import { log } from "@/lib/base/observe/log";
+import { listSettings, writeSetting } from "@/lib/db/settings";
+
+const PREFIX = "token_bound:";
+
+const overrun = () => once("overrun models", () => new Set<string>());
+
+export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);
+
+/** Remembers that a model's bound was too low; it lasts beyond this process. */
+export async function noteInputOverrun(modelId: string): Promise<void> {
+  if (overrun().has(modelId)) return;
+  overrun().add(modelId);
+  log().error({ model: modelId }, "input tokens exceeded their bound: the operator bore the difference, and bytes bound this model from now on");
+  await writeSetting(PREFIX + modelId, "bytes");
+}
+
+/** Reads what other processes and earlier ones found. Run at start and then by a job. */
+export async function loadOverruns(): Promise<void> {
+  for (const { name } of await listSettings(PREFIX)) overrun().add(name.slice(PREFIX.length));
+}

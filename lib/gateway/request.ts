@@ -1,0 +1,85 @@
+// What comes in and what goes out, for both doors: nothing here knows Next or Node's http.
+
+import { type RequestId, newRequestId } from "@/lib/base/ids";
+import { nowMs } from "@/lib/base/clock";
+import { log } from "@/lib/base/observe/log";
+
+/** A request as a door hands it over. */
+export interface IncomingRequest {
+  method: string;
+  /** Path without query, as sent. */
+  path: string;
+  /** Query string without the question mark. */
+  query: string;
+  /** Lower-case names; a repeated header's values joined by a comma. */
+  headers: Readonly<Record<string, string | undefined>>;
+  bodyText: string;
+  /** Set when the body could not be read; `bodyText` is empty then. */
+  bodyProblem?: "too_large" | "not_utf8" | "cut_off";
+  /** Address of the direct peer. */
+  remoteAddress: string;
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
+}
+
+/** A request on its way: with its identity and what must be undone when it ends. */
+export interface GatewayRequest extends IncomingRequest {
+  id: RequestId;
+  /** Unix milliseconds and monotonic milliseconds of its arrival. */
+  arrivedAtMs: number;
+  startedAt: number;
+  /** Headers that every answer to this request carries, errors included. */
+  replyHeaders: Record<string, string>;
+  /** What the log says of it at its end, beside status and duration. */
+  facts: Record<string, unknown>;
+  /** Milliseconds that were the provider's, not ours. */
+  providerMs: number | undefined;
+  /** Runs `undo` when the request has ended, at the end of its stream; last in, first out. */
+  onEnd(undo: () => void | Promise<void>): void;
+  /** Ends the request: runs the stack once. */
+  end(): Promise<void>;
+}
+
+export interface GatewayReply {
+  status: number;
+  headers: Record<string, string>;
+  /** The whole body, or chunks of a stream. Whoever reads a stream calls `return` when it stops early. */
+  body: string | AsyncIterable<string>;
+  /** Ends the request. A door calls it when the reply is written or its client is gone; twice is once. */
+  end: () => Promise<void>;
+}
+
+/** The largest body that is read, in bytes. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/** Gives an incoming request its identity. */
+export function openRequest(incoming: IncomingRequest): GatewayRequest {
+  const undos: (() => void | Promise<void>)[] = [];
+  let ended: Promise<void> | undefined;
+  const request: GatewayRequest = {
+    ...incoming,
+    id: newRequestId(),
+    arrivedAtMs: nowMs(),
+    startedAt: performance.now(),
+    replyHeaders: {},
+    facts: {},
+    providerMs: undefined,
+    onEnd: (undo) => undos.push(undo),
+    end: () => {
+      ended ??= runAll(undos);
+      return ended;
+    },
+  };
+  return request;
+}
+
+async function runAll(undos: (() => void | Promise<void>)[]): Promise<void> {
+  for (let undo = undos.pop(); undo; undo = undos.pop()) {
+    try {
+      await undo();
+    } catch (error) {
+      // The others must still run: a slot that is not given back is lost to its account.
+      log().error({ err: error }, "ending a request failed");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// The router table: every path of the API, its methods, and what answers them. Both doors hand their requests here.
+
+import { AppError } from "@/lib/base/errors";
+import { balance } from "./balance";
+import { isDraining } from "./drain";
+import { endpoint, type Endpoint } from "./endpoint";
+import { health, metricsText, ready } from "./health";
+import { models } from "./models";
+import { prompt } from "./prompt";
+import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
+
+const routes: Record<string, Record<string, Endpoint>> = {
+  "/api/v1/prompt": { POST: prompt },
+  "/api/v1/models": { GET: models },
+  "/api/v1/balance": { GET: balance },
+  "/api/health": { GET: health },
+  "/api/ready": { GET: ready },
+  "/api/metrics": { GET: metricsText },
+};
+
+const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
+
+const notFound = endpoint("unknown", async (request) => {
+  throw new AppError("NOT_FOUND", { message: `There is nothing at ${request.path.slice(0, 200)}` });
+});
+
+const shuttingDown = endpoint("draining", async () => {
+  throw new AppError("SHUTTING_DOWN");
+});
+
+function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
+  const allow = Object.keys(methods).join(", ");
+  return endpoint("unknown", async (request) => {
+    const message = `${request.path} takes ${allow}, not ${request.method.slice(0, 20)}`;
+    throw new AppError("METHOD_NOT_ALLOWED", { message, headers: { allow } });
+  });
+}
+
+function findEndpoint(request: GatewayRequest): Endpoint {
+  const methods = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
+  if (!methods) return notFound;
+  if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDown;
+  return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);
+}
+
+/** Answers one request. Never throws. */
+export function answer(incoming: IncomingRequest): Promise<GatewayReply> {
+  const request = openRequest(incoming);
+  return findEndpoint(request)(request);
+}

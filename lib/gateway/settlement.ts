@@ -1,0 +1,142 @@
+// How a hold ends: charged with what the answer cost, or released. Exactly once, whoever asks first: the answer, its stream,
+// or the end of the request.
+
+import { isAppError } from "@/lib/base/errors";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import type { TokenUsage } from "@/lib/providers/types";
+import type { Hold } from "./hold";
+import { noteInputOverrun } from "./overrun";
+import type { Prompt } from "./prompt-body";
+import type { Quote } from "./quote";
+import type { GatewayRequest } from "./request";
+import { type ChargeDetails, type SettleItem, submitSettlement } from "./settle-batch";
+
+/** An answer, whole or as far as it came. */
+export interface Completion {
+  text: string;
+  usage: TokenUsage;
+  outcome: ChargeDetails["outcome"];
+  /** True when the provider gave no count and ours is used. */
+  estimated: boolean;
+  provider: string;
+  firstTokenMs: number | null;
+  providerMs: number;
+}
+
+/** What a request cost, as it was charged. */
+export interface Receipt {
+  completion: Completion;
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+}
+
+export interface Settlement {
+  /** True once the hold has been ended, or is being ended. */
+  readonly ended: boolean;
+  /** Charges the completion; `writeBody` makes the reply body that an idempotency key keeps. */
+  charge(completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt>;
+  /** Frees the hold and its idempotency key; nothing is charged. */
+  release(): Promise<void>;
+}
+
+/** Opens the settlement of a hold; when the request ends and nobody has settled, the hold is released. */
+export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prompt, quote: Quote): Settlement {
+  let ended = false;
+  const settlement: Settlement = {
+    get ended() {
+      return ended;
+    },
+    async charge(completion, writeBody) {
+      ended = true;
+      return chargeHold(hold, prompt, quote, completion, writeBody);
+    },
+    async release() {
+      if (ended) return;
+      ended = true;
+      await releaseHold(hold);
+    },
+  };
+  request.onEnd(() => settlement.release());
+  return settlement;
+}
+
+function baseItem(hold: Hold): SettleItem {
+  const { requestId: request, accountId: account, keyId: key, period, periodStart, claim } = hold;
+  return { request, account, key, period, periodStart, inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null, idempotency: claim?.key };
+}
+
+async function releaseHold(hold: Hold): Promise<void> {
+  try {
+    await submitSettlement(baseItem(hold));
+  } catch (error) {
+    // The reaper frees it at its deadline; the caller's own error must not be hidden behind this one.
+    log().error({ err: error, requestId: hold.requestId }, "releasing a hold failed");
+  }
+}
+
+async function chargeHold(hold: Hold, prompt: Prompt, quote: Quote, completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt> {
+  const { usage } = completion;
+  const inputCost = nanoUsd(BigInt(usage.inputTokens) * quote.model.inputPrice);
+  const outputCost = nanoUsd(BigInt(usage.outputTokens) * quote.model.outputPrice);
+  const expected = limitTo(hold.ceiling, completion, inputCost, outputCost);
+  const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(prompt, quote, completion) };
+  if (hold.claim) {
+    item.status = 200;
+    item.body = writeBody(expected);
+  }
+  const settled = await settleOrLose(item, quote);
+  if (settled.outcome === "late") metrics().lostAnswers.inc();
+  const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
+  await noteLoss(quote, usage, nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost), settled.outcome === "late");
+  metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost));
+  return receipt;
+}
+
+async function settleOrLose(item: SettleItem, quote: Quote) {
+  try {
+    return await submitSettlement(item);
+  } catch (error) {
+    metrics().lostAnswers.inc();
+    metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
+    if (!isAppError(error)) log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
+    throw error;
+  }
+}
+
+/** What will be charged as long as the hold is there: at most the hold, the input first. */
+function limitTo(ceiling: NanoUsd, completion: Completion, inputCost: NanoUsd, outputCost: NanoUsd): Receipt {
+  const paid = inputCost + outputCost < ceiling ? inputCost + outputCost : ceiling;
+  const inputPaid = inputCost < paid ? inputCost : paid;
+  return { completion, inputCost: nanoUsd(inputPaid), outputCost: nanoUsd(paid - inputPaid) };
+}
+
+function chargeDetails(prompt: Prompt, quote: Quote, completion: Completion): ChargeDetails {
+  return {
+    model: quote.model.id,
+    provider: completion.provider,
+    priceVersion: quote.priceVersion,
+    inputTokens: completion.usage.inputTokens,
+    outputTokens: completion.usage.outputTokens,
+    cachedInputTokens: completion.usage.cachedInputTokens,
+    reasoningTokens: completion.usage.reasoningTokens,
+    outcome: completion.outcome,
+    streamed: prompt.stream,
+    estimated: completion.estimated,
+    paidBy: "balance",
+    firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
+    providerMs: Math.round(completion.providerMs),
+  };
+}
+
+async function noteLoss(quote: Quote, usage: TokenUsage, loss: NanoUsd, late: boolean): Promise<void> {
+  if (loss > 0n) {
+    metrics().operatorLossNanoUsd.inc({ reason: late ? "late" : "overrun" }, Number(loss));
+    if (!late) {
+      metrics().overruns.inc({ model: quote.model.id });
+      log().error({ model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() }, "an answer cost more than its hold");
+    }
+  }
+  if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
+}

@@ -1,0 +1,35 @@
+// check-ledger: proves that the books are right, or says where they are not.
+
+import { now } from "@/lib/base/clock";
+import { metrics } from "@/lib/base/observe/metrics";
+import { log } from "@/lib/base/observe/log";
+import { pool } from "@/lib/db/pool";
+
+/** One broken promise of the ledger. Amounts are nano-USD, except for counts and seconds as the invariant says. */
+export interface Violation {
+  invariant: string;
+  subject: string;
+  expected: string;
+  actual: string;
+}
+
+/** Reads the whole ledger in one snapshot; an empty list means that every invariant holds. */
+export async function checkLedger(): Promise<Violation[]> {
+  const client = await pool().connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await client.query("SET LOCAL statement_timeout = 0");
+    const { rows } = await client.query<Violation>(
+      "SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100",
+      [now()],
+    );
+    await client.query("COMMIT");
+    metrics().ledgerViolations.set(rows.length);
+    for (const violation of rows) log().error({ violation }, "the ledger does not add up");
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
