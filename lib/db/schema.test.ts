@@ -1,0 +1,137 @@
+// The migrated database is what schema.prisma says, and nothing else, in both directions.
+
+import { readFileSync } from "node:fs";
+import { afterAll, describe, expect, test } from "vitest";
+import { createTestDatabase } from "./testing/test-database";
+import { databaseFacts } from "./testing/database-facts";
+import { schemaFacts } from "./testing/schema-facts";
+
+/** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
+const onlyInTheDatabase: Record<string, string> = {};
+
+const migrated = await createTestDatabase();
+const sample = await createTestDatabase({ empty: true });
+afterAll(() => Promise.all([migrated.drop(), sample.drop()]));
+
+const missing = (from: Set<string>, of: Iterable<string>) => [...of].filter((fact) => !from.has(fact)).sort();
+
+describe("the migrated database", async () => {
+  const said = schemaFacts(readFileSync("prisma/schema.prisma", "utf8"));
+  const found = await databaseFacts(migrated.pool);
+
+  test("has all that schema.prisma says", () => {
+    expect(missing(found, said)).toEqual([]);
+  });
+
+  test("has nothing that is neither in schema.prisma nor excused here with a reason", () => {
+    expect(missing(said, found).filter((fact) => onlyInTheDatabase[fact] === undefined)).toEqual([]);
+  });
+
+  test("has all that is excused here, and schema.prisma does not say it", () => {
+    expect(missing(found, Object.keys(onlyInTheDatabase))).toEqual([]);
+    expect(Object.keys(onlyInTheDatabase).filter((fact) => said.has(fact))).toEqual([]);
+  });
+});
+
+describe("the comparison itself", async () => {
+  await sample.pool.query(`
+    CREATE TYPE colour AS ENUM ('red', 'light-green');
+    CREATE TABLE owner (id text PRIMARY KEY, created_at timestamptz(3) NOT NULL DEFAULT now(), note text);
+    CREATE TABLE thing (
+      owner_id text NOT NULL REFERENCES owner (id) ON DELETE RESTRICT ON UPDATE CASCADE,
+      number   integer NOT NULL,
+      amount   bigint NOT NULL DEFAULT 0 CHECK (amount >= 0),
+      colour   colour NOT NULL,
+      share    numeric(20,4),
+      tags     text[] NOT NULL,
+      hash     bytea NOT NULL UNIQUE,
+      seen     timestamptz,
+      kept_by  text REFERENCES owner (id) ON DELETE SET NULL ON UPDATE NO ACTION,
+      serial   bigint GENERATED ALWAYS AS IDENTITY,
+      PRIMARY KEY (owner_id, number)
+    );
+    CREATE INDEX ON thing (seen DESC, amount);
+    CREATE INDEX ON thing USING brin (serial);
+    CREATE INDEX ON thing (amount) WHERE seen IS NULL;
+    CREATE FUNCTION nothing() RETURNS int LANGUAGE sql AS 'SELECT 1';
+  `);
+  const found = await databaseFacts(sample.pool);
+  const schema = `
+datasource db {
+  provider = "postgresql"
+}
+
+enum Colour {
+  red
+  lightGreen @map("light-green") // a comment
+
+  @@map("colour")
+}
+
+/// Somebody who owns things.
+model Owner {
+  id        String   @id
+  createdAt DateTime @default(now()) @map("created_at") @db.Timestamptz(3)
+  note      String?
+  things    Thing[]  @relation("owns")
+  kept      Thing[]  @relation("keeps")
+
+  @@map("owner")
+}
+
+model Thing {
+  ownerId String    @map("owner_id")
+  owner   Owner     @relation("owns", fields: [ownerId], references: [id])
+  number  Int
+  amount  BigInt    @default(0)
+  colour  Colour
+  share   Decimal?  @db.Decimal(20, 4)
+  tags    String[]
+  hash    Bytes     @unique
+  seen    DateTime? @db.Timestamptz(6)
+  keptBy  String?   @map("kept_by")
+  keeper  Owner?    @relation("keeps", fields: [keptBy], references: [id], onUpdate: NoAction)
+  serial  BigInt    @default(autoincrement())
+
+  @@id([ownerId, number])
+  @@index([seen(sort: Desc), amount], map: "some_name")
+  @@index([serial], type: Brin)
+  @@map("thing")
+}
+`;
+  const different = (text: string) => ({ onlySaid: missing(found, schemaFacts(text)), onlyFound: missing(schemaFacts(text), found) });
+  const unsayable = ["function nothing", "thing: check thing_amount_check", "thing: index (amount) where seen IS NULL"];
+
+  test("finds a database equal to its schema, but for what Prisma can not say", () => {
+    expect(different(schema)).toEqual({ onlySaid: [], onlyFound: unsayable });
+  });
+
+  test.each([
+    ["a column that is missing", "  number  Int\n", "  number  Int\n  extra   Int\n", ["thing.extra integer not null"], []],
+    ["a column that nobody declared", "  note      String?\n", "", [], ["owner.note text null"]],
+    ["another type", "amount  BigInt ", "amount  Int ", ["thing.amount integer not null default"], ["thing.amount bigint not null default"]],
+    ["another precision", "@db.Timestamptz(3)", "@db.Timestamptz(6)", ["owner.created_at timestamp with time zone not null default"], ["owner.created_at timestamp(3) with time zone not null default"]],
+    ["another nullability", "String?\n  things", "String\n  things", ["owner.note text not null"], ["owner.note text null"]],
+    ["a default that is missing", "note      String?", 'note      String? @default("x")', ["owner.note text null default"], ["owner.note text null"]],
+    ["an index that is missing", "  @@map(\"owner\")", "  @@index([note])\n  @@map(\"owner\")", ["owner: index (note)"], []],
+    ["an index that nobody declared", '  @@index([seen(sort: Desc), amount], map: "some_name")\n', "", [], ["thing: index (seen desc, amount)"]],
+    ["another order of an index", "seen(sort: Desc), amount", "seen, amount", ["thing: index (seen, amount)"], ["thing: index (seen desc, amount)"]],
+    ["uniqueness that nobody declared", " @unique", "", [], ["thing: unique (hash)"]],
+    ["another primary key", "@@id([ownerId, number])", "@@id([number])", ["thing: primary key (number)"], ["thing: primary key (owner_id, number)"]],
+    [
+      "another action of a foreign key", 'references: [id])\n  number', 'references: [id], onDelete: Cascade)\n  number',
+      ["thing: foreign key (owner_id) references owner (id) on delete cascade on update cascade"],
+      ["thing: foreign key (owner_id) references owner (id) on delete restrict on update cascade"],
+    ],
+    ["another value of an enum", "  red\n", "", ["enum colour: light-green"], ["enum colour: red, light-green"]],
+    ["a table that is missing", "/// Somebody", "model Extra {\n  id Int @id\n}\n/// Somebody", ["Extra.id integer not null", "Extra: primary key (id)", "table Extra"], []],
+  ])("notices %s", (_, from, to, onlySaid, onlyFound) => {
+    expect(schema).toContain(from);
+    expect(different(schema.replace(from, to))).toEqual({ onlySaid, onlyFound: [...onlyFound, ...unsayable].sort() });
+  });
+
+  test("refuses words that it does not understand instead of passing over them", () => {
+    expect(() => schemaFacts(schema.replace("@@index([serial], type: Brin)", "@@fulltext([serial])"))).toThrow("@@fulltext is not understood");
+    expect(() => schemaFacts(schema.replace("note      String?", "note      Text?"))).toThrow("the type Text is not understood");
+  });
+});
