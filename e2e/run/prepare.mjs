@@ -1,0 +1,121 @@
+// What must be there before anything can be checked: the packages, the Prisma client, and for the tests Chromium and Redis.
+
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { root, run } from "./children.mjs";
+
+/** Installs the packages when they are missing or not those of the lockfile. Returns false when that failed. */
+export async function preparePackages(report) {
+  const missing = missingPackage();
+  if (missing === null) {
+    report.say("packages", "up to date");
+    return true;
+  }
+  report.say("packages", `installing (${missing})`);
+  const npm = process.env.npm_execpath ?? "";
+  // NODE_ENV=production would leave out what the checks need.
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  const result = npm.endsWith("npm-cli.js") ? await run(process.execPath, [npm, ...args]) : await run("npm", args);
+  if (result.code === 0) return true;
+  report.fail("packages", `npm ci did not succeed:\n${result.output}`);
+  return false;
+}
+
+/** Compares the lockfile with the record that npm keeps of what it installed; says what differs, or null. */
+function missingPackage() {
+  const installed = readPackages(join(root, "node_modules/.package-lock.json"));
+  if (installed === null) return "none there yet";
+  const locked = readPackages(join(root, "package-lock.json")) ?? {};
+  for (const [path, entry] of Object.entries(locked)) {
+    // Optional ones are left out where they do not fit the system.
+    if (path === "" || !path.includes("node_modules/") || (entry.optional && !installed[path])) continue;
+    if (installed[path]?.version !== entry.version || installed[path]?.integrity !== entry.integrity)
+      return `${path} is not as in the lockfile`;
+  }
+  return null;
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages;
+  } catch {
+    return null;
+  }
+}
+
+/** Generates the Prisma client, without which types and tests mean nothing. */
+export async function prepareClient(report) {
+  const result = await run(process.execPath, ["lib/db/generate.mjs"]);
+  if (result.code === 0) report.say("client", "generated");
+  else report.fail("client", `node lib/db/generate.mjs did not succeed:\n${result.output}`);
+}
+
+const chromiumNames = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/** Path of a Chromium of the system, or null. */
+export const findChromium = () => process.env.CHROMIUM_PATH || firstOnPath(chromiumNames);
+
+/** True where Playwright has downloaded a Chromium of its own. */
+function hasPlaywrightChromium() {
+  const caches = [
+    process.env.PLAYWRIGHT_BROWSERS_PATH,
+    join(homedir(), ".cache/ms-playwright"),
+    join(homedir(), "Library/Caches/ms-playwright"),
+  ];
+  return caches.some((folder) => folder && existsSync(folder) && readdirSync(folder).some((name) => name.startsWith("chromium")));
+}
+
+export const hasChromium = () => findChromium() !== null || hasPlaywrightChromium();
+const hasRedis = () => firstOnPath(["redis-server"]) !== null;
+
+function firstOnPath(names) {
+  const folders = (process.env.PATH ?? "").split(delimiter).concat("/usr/bin", "/usr/local/bin");
+  for (const name of names) {
+    for (const folder of folders) {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return join(folder, name);
+      } catch {
+        // Not in this folder.
+      }
+    }
+  }
+  return null;
+}
+
+/** Installs Chromium and Redis where apt may; elsewhere says how. The tests that need what is missing are skipped. */
+export async function prepareTools(report, { browser }) {
+  const needs = [
+    { name: "Redis", package: "redis-server", isThere: hasRedis, how: "install redis-server and put it on the PATH" },
+    ...(browser
+      ? [{ name: "Chromium", package: "chromium", isThere: hasChromium, how: "install chromium, or run: npx playwright install chromium" }]
+      : []),
+  ];
+  const missing = needs.filter((need) => !need.isThere());
+  if (missing.length > 0)
+    await installByApt(
+      report,
+      missing.map((need) => need.package),
+    );
+  for (const need of needs)
+    report.say("tools", need.isThere() ? `${need.name} is there` : `${need.name} is missing, and what needs it is skipped: ${need.how}`);
+}
+
+async function installByApt(report, packages) {
+  if (firstOnPath(["apt-get"]) === null) return;
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && (await run("sudo", ["-n", "true"])).code !== 0) return;
+  report.say("tools", `installing ${packages.join(" and ")} by apt`);
+  const apt = (...args) => {
+    const command = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=120", ...args];
+    return isRoot ? run(command[0], command.slice(1)) : run("sudo", ["-n", ...command]);
+  };
+  await apt("update", "-q");
+  // One by one: where apt knows only one of them, that one is still worth having.
+  for (const name of packages) {
+    const result = await apt("install", "-q", "-y", "--no-install-recommends", name);
+    if (result.code !== 0)
+      report.say("tools", `apt could not install ${name}:\n${result.output.trimEnd().split("\n").slice(-5).join("\n")}`);
+  }
+}

@@ -1,0 +1,97 @@
+// The tests: vitest for code against real databases and servers, Playwright for a person in a browser. Their own reports are
+// shown as they come; what counts is read from the JSON that they write.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root, run } from "./children.mjs";
+import { findChromium, hasChromium } from "./prepare.mjs";
+
+const longTimeoutMs = 900_000;
+
+/** Runs `work` with the path of a JSON report that it makes a tool write, and returns what it holds, or null. */
+async function withJson(work) {
+  const folder = mkdtempSync(join(tmpdir(), "pennyprompt-run-"));
+  try {
+    const file = join(folder, "report.json");
+    const { code } = await work(file);
+    return { code, json: readJson(file) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+/** Adds what was counted. A tool that wrote no report, ran no test, or ended badly without a failed test is one failure. */
+function addCounts(report, step, code, counts) {
+  if (counts) report.add(counts);
+  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
+  const result = `${passed} passed and ${failed} failed, ${skipped} skipped`;
+  if (failed === 0 && (code !== 0 || passed === 0))
+    report.fail(step, `${step} ended with code ${code} after ${result}: see its output above.`);
+  else report.say(step, result);
+}
+
+/** Counts vitest's report; a file that could not even be loaded is one failure. */
+export function countVitest(json) {
+  if (!json) return null;
+  const brokenFiles = json.testResults.filter(
+    (file) => file.status === "failed" && !file.assertionResults.some((item) => item.status === "failed"),
+  );
+  return {
+    passed: json.numPassedTests,
+    failed: json.numFailedTests + brokenFiles.length,
+    skipped: json.numPendingTests + json.numTodoTests,
+  };
+}
+
+export async function runVitest(report, { long }) {
+  report.say("vitest", "running");
+  const longArgs = long ? [`--testTimeout=${longTimeoutMs}`, `--hookTimeout=${longTimeoutMs}`] : [];
+  const { code, json } = await withJson((file) =>
+    run(
+      "node_modules/.bin/vitest",
+      ["run", "--allowOnly=false", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...longArgs],
+      {
+        env: long ? { LONG: "1" } : {},
+        echo: true,
+      },
+    ),
+  );
+  addCounts(report, "vitest", code, countVitest(json));
+}
+
+/** Files with journeys of a browser. */
+export const browserTests = () => readdirSync(join(root, "e2e"), { recursive: true }).filter((name) => name.endsWith(".spec.ts"));
+
+/** Counts Playwright's report. A test that passed only when tried again is a failure: nobody may rely on it. */
+export function countPlaywright(json) {
+  if (!json) return null;
+  const { expected, unexpected, flaky, skipped } = json.stats;
+  return { passed: expected, failed: unexpected + flaky + json.errors.length, skipped };
+}
+
+export async function runBrowser(report) {
+  const files = browserTests();
+  if (files.length === 0) return report.say("browser", "there are no browser tests");
+  if (!hasChromium()) {
+    report.add({ skipped: files.length });
+    return report.say("browser", `${files.length} files skipped: there is no Chromium`);
+  }
+  report.say("browser", "running");
+  const chromium = findChromium();
+  const { code, json } = await withJson((file) =>
+    run("node_modules/.bin/playwright", ["test", "--config", "e2e/playwright.config.ts", "--forbid-only", "--reporter=list,json"], {
+      env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) },
+      echo: true,
+    }),
+  );
+  addCounts(report, "browser", code, countPlaywright(json));
+}

@@ -1,0 +1,19 @@
+// The house rules that linters do not know, held against every file of the project. lib/tidy/rules.test.ts proves that each fires.
+
+import { fileURLToPath } from "node:url";
+import { test } from "vitest";
+import { rules } from "./tidy/rules";
+import { type Problem, readTree } from "./tidy/tree";
+
+const tree = readTree(fileURLToPath(new URL("..", import.meta.url)));
+
+const say = ({ file, line, message }: Problem) => `  ${file}${line ? `:${line}` : ""} ${message}`;
+
+test.each(rules)("%s", (_promise, rule) => {
+  const problems = rule(tree).map(say);
+  if (problems.length === 0) return;
+  const failure = new Error(`${problems.length} to mend:\n${problems.join("\n")}`);
+  // Where this file threw is no help.
+  failure.stack = "";
+  throw failure;
+});

@@ -1,0 +1,45 @@
+// Names: kebab-case files, and no word that says nothing about what is inside.
+
+import ts from "typescript";
+import { isCode, type Rule, syntaxRule } from "./tree";
+
+const emptyWords = /^(utils?|helpers?|misc|managers?|common)$/;
+// `typed-data` is the name of a thing; `data` alone names nothing.
+const emptyNames = /^(data)$/;
+
+export const emptyFileNames: Rule = (tree) =>
+  [...tree.keys()]
+    .filter((path) => /^(lib|app|components|e2e|bench|prisma)\//.test(path))
+    .flatMap((path) => {
+      const segments = path.split("/").map((segment) => segment.replace(/\..*$/, ""));
+      const empty = segments.find((segment) => emptyNames.test(segment) || segment.split(/[-_]/).some((word) => emptyWords.test(word)));
+      return empty ? [{ file: path, message: `"${empty}" says nothing about what is inside: name the file or folder by its noun.` }] : [];
+    });
+
+const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)+$/;
+const folder = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+// What Next gives a meaning: (group), [param], [...rest], [[...rest]], @slot, _private.
+const nextFolder = /^(\([a-z0-9-]+\)|\[\[?(\.\.\.)?[a-zA-Z0-9]+\]?\]|[@_][a-z0-9-]+)$/;
+
+export const kebabCase: Rule = (tree) =>
+  [...tree.keys()]
+    .filter((path) => isCode(path) || path.endsWith(".css"))
+    .flatMap((path) => {
+      const segments = path.split("/");
+      const file = segments.pop() ?? "";
+      const right =
+        kebab.test(segments.length === 0 ? file.replace(/^\./, "") : file) &&
+        segments.every((name) => folder.test(name) || nextFolder.test(name));
+      return right ? [] : [{ file: path, message: "is not kebab-case: write lower-case words joined by hyphens." }];
+    });
+
+export const emptyFunctionNames = syntaxRule(isCode, (node, source) => {
+  const isFunction =
+    ts.isFunctionDeclaration(node) ||
+    ts.isMethodDeclaration(node) ||
+    ((ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)) &&
+      node.initializer !== undefined &&
+      ts.isFunctionLike(node.initializer));
+  const name = isFunction && node.name ? node.name.getText(source) : "";
+  return /^handle([A-Z]|$)/.test(name) ? `${name} says when it runs, not what it does: name it by its verb and noun.` : null;
+});

@@ -1,0 +1,241 @@
+// Each tidy rule, proved to fire on what it forbids and to leave alone what it allows.
+
+import { crc32 } from "node:zlib";
+import { expect, test } from "vitest";
+import { toBase62 } from "@/lib/base/ids";
+import { errorCodes, settings } from "./catalogue";
+import { rules } from "./rules";
+import type { Rule, Tree } from "./tree";
+
+type Files = Record<string, string>;
+interface Proof {
+  breaks: readonly Files[];
+  keeps: readonly Files[];
+}
+
+const lines = (count: number, line = "f();") => `${line}\n`.repeat(count);
+const named = (name: string, count: number) => `// What this file owns.\nexport function ${name}() {\n${lines(count - 2)}}\n`;
+const inTests = (text: string): Files => ({ "lib/ledger/x.test.ts": text });
+const code = (text: string): Files => ({ "lib/ledger/x.ts": `// What this file owns and promises.\n${text}` });
+const later = "TO" + "DO";
+// In two parts, for biome and the rules themselves read this file too.
+const ignore = "biome-" + "ignore";
+const key = `pp_${"a1B2".repeat(8)}`;
+const workingKey = key + toBase62(crc32(key), 6);
+const locked = (entry: object): Files => ({
+  "package-lock.json": JSON.stringify({ packages: { "node_modules/a": { version: "1.0.0", ...entry } } }),
+});
+const schema = (name: string, table: string): Files => ({
+  "prisma/schema.prisma": `model ${name} {\n  id String @id\n  @@map("${table}")\n}\n`,
+});
+const migration = (text: string): Files => ({ "prisma/migrations/1_x/migration.sql": text });
+const sqlFunction = (name: string, body: string) =>
+  `CREATE FUNCTION ${name}() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n${body}\nEND $$;\n`;
+const query = (sql: string): Files => code(`await pool.query(\`${sql}\`);`);
+
+const proofs: Record<string, Proof> = {
+  "a file has at most 300 lines": { breaks: [code(lines(300))], keeps: [code(lines(299)), { "README.md": lines(900) }] },
+  "a function has at most 60 lines, a component 100": {
+    breaks: [
+      code(named("settle", 61)),
+      { "components/price.tsx": named("Price", 101) },
+      code(`const settle = () => {\n${lines(60)}};`),
+      inTests(`test("a", () => {\n${lines(60)}});`),
+    ],
+    keeps: [code(named("settle", 60)), { "components/price.tsx": named("Price", 100) }, inTests(`describe("a", () => {\n${lines(200)}});`)],
+  },
+  "no file or folder has an empty name": {
+    breaks: [{ "lib/ledger/utils.ts": "" }, { "lib/helpers/hold.ts": "" }, { "lib/db/data.ts": "" }, { "e2e/test-helpers.ts": "" }],
+    keeps: [{ "lib/chains/typed-data.ts": "" }, { "lib/ledger/holds.ts": "" }],
+  },
+  "no function is called handle…": {
+    breaks: [code("function handleClick() {}"), code("const handleClick = () => 1;"), code("const x = { handle() {} };")],
+    keeps: [code("function openMenu() {}"), code("const handle = 1;"), code("server.handleUpgrade();")],
+  },
+  "code files are kebab-case": {
+    breaks: [
+      { "lib/ledger/placeHold.ts": "" },
+      { "components/Price.tsx": "" },
+      { "lib/Ledger/hold.ts": "" },
+      { "lib/ledger/place_hold.ts": "" },
+    ],
+    keeps: [
+      { "app/api/v1/[...path]/route.ts": "" },
+      { "app/(console)/page.tsx": "" },
+      { ".dependency-cruiser.cjs": "" },
+      { "lib/a/b-c.test.ts": "" },
+      { "README.md": "" },
+    ],
+  },
+  "each file of lib/ opens with what it owns and promises": {
+    breaks: [
+      { "lib/ledger/x.ts": "import a from 'a';\n// Holds: money set aside." },
+      { "lib/ledger/x.ts": "// holds\n" },
+      { "lib/server/launch.mjs": "run();" },
+    ],
+    keeps: [
+      code(""),
+      inTests("f();"),
+      { "lib/server/launch.mjs": "#!/usr/bin/env node\n// Starts the service from nothing.\n" },
+      { "lib/ledger/x.ts": "/* Holds: money set aside. */" },
+    ],
+  },
+  "nothing is left for later": { breaks: [code(`// ${later}: sum\n`), { "README.md": later }], keeps: [code("// the todo list\n")] },
+  "no type is forced through unknown": {
+    breaks: [code("const a = b as unknown as Hold;"), inTests("const a = b as any as Hold;")],
+    keeps: [code("const a = b as unknown;"), code("// as unknown as Hold"), code("const a = b as Hold;")],
+  },
+  "no check without exceptions is silenced": {
+    breaks: [
+      code(`// @ts-${"ignore"}: quick`),
+      code(`// ${ignore} lint/suspicious/noExplicitAny: quick`),
+      code(`// ${ignore} lint/style/noNonNullAssertion: sure`),
+    ],
+    keeps: [code(`// ${ignore} lint/a11y/useButtonType: reason`)],
+  },
+  "our errors are known by their brand, not by instanceof": {
+    breaks: [code("if (error instanceof AppError) f();"), inTests("if (error instanceof ProviderFailure) f();")],
+    keeps: [code("if (error instanceof Error) f();"), code("if (isAppError(error)) f();")],
+  },
+  "no module holds state, except through once()": {
+    breaks: [
+      code("let count = 0;"),
+      code("export var count = 0;"),
+      code("const seen = new Map<string, number>();"),
+      code("const pool = new Pool();"),
+      code("const seen = [];\nexport const see = (a) => seen.push(a);"),
+      code("const seen = {} as Record<string, number>;\nexport const see = (a) => { seen[a] = 1; };"),
+      code("const seen = new Set(['a']);\nexport const see = (a) => seen.add(a);"),
+      code("class A { static count = 0; }"),
+      { "components/price.tsx": "let count = 0;" },
+    ],
+    keeps: [
+      code("const pool = () => once('pool', () => new Pool());"),
+      code("const names = new Set(['a', 'b']);\nconst table = { a: 1 };\nconst list = ['a'];"),
+      code("function f() { let a = 0; const seen = new Map(); seen.set(a, a++); }"),
+      code("class A { static readonly count = 0; }"),
+      code("declare const brand: unique symbol;"),
+      code("const money = new Intl.NumberFormat();\nconst encoder = new TextEncoder();"),
+      inTests("let count = 0;"),
+    ],
+  },
+  "every table has an owner": {
+    breaks: [{}, schema("Stray", "stray"), { ...schema("Hold", "hold"), ...migration("CREATE TABLE stray (id text);") }],
+    keeps: [{ ...schema("ApiKey", "api_key"), ...migration("CREATE TABLE hold (id text); -- CREATE TABLE stray (") }],
+  },
+  "code names only tables of its own folder": {
+    breaks: [
+      query("SELECT * FROM api_key"),
+      query("select h.id from hold h, account a"),
+      query("SELECT 1 FROM hold h JOIN account AS a ON a.id = h.account_id"),
+      query("INSERT INTO idempotent_reply (id) VALUES ($1)"),
+      query("UPDATE account SET rate = $" + "{rate}"),
+      query("DELETE FROM hold USING session s WHERE true"),
+      query("SELECT id $" + "{columns} FROM ONLY public.setting"),
+      code('const tail = "JOIN api_key k ON true";'),
+      { ...schema("ApiKey", "api_key"), ...code("await prisma().apiKey.findUnique({ where: { id } });") },
+      { ...schema("Account", "account"), ...code("await tx.account.update({ where: { id }, data: {} });") },
+      { ...migration(sqlFunction("gateway_place_hold", "RETURN;")), ...query("SELECT * FROM gateway_place_hold($1)") },
+    ],
+    keeps: [
+      query("SELECT account, hold FROM hold WHERE account IS DISTINCT FROM session FOR UPDATE"),
+      query("INSERT INTO charge (id) SELECT id FROM hold ON CONFLICT (id) DO UPDATE SET session = 1"),
+      code('throw new Error("Choose a key from account settings");'),
+      code("// SELECT * FROM api_key"),
+      { ...schema("ApiKey", "api_key"), ...code("cache.apiKey.delete(id);") },
+      { ...migration(sqlFunction("db_now", "RETURN;")), ...query("SELECT db_now()") },
+      inTests('await pool.query("SELECT * FROM api_key");'),
+      { "lib/access/keys.ts": 'await pool.query("SELECT * FROM api_key");' },
+    ],
+  },
+  "SQL functions touch only tables of their owner": {
+    breaks: [
+      migration(sqlFunction("place_hold", "UPDATE hold SET id = 1;")),
+      migration(sqlFunction("ledger_place_hold", "PERFORM 1 FROM api_key;")),
+      migration(sqlFunction("gateway_claim", "INSERT INTO hold (id) VALUES (1);")),
+      migration(sqlFunction("access_see", "EXECUTE 'SELECT 1 FROM hold';")),
+      migration(sqlFunction("gateway_a", "RETURN;") + sqlFunction("ledger_b", "PERFORM gateway_a();")),
+      migration(sqlFunction("access_a", "RETURN;") + sqlFunction("ledger_b", "SELECT * FROM access_a();")),
+    ],
+    keeps: [
+      migration(sqlFunction("ledger_a", "SELECT 1 INTO account FROM hold h; -- FROM api_key\nPERFORM 1 FROM entry FOR UPDATE;")),
+      migration(
+        sqlFunction("ledger_a", "RETURN;") + sqlFunction("gateway_b", "SELECT * FROM ledger_a() account; DELETE FROM idempotent_reply;"),
+      ),
+      migration(
+        "CREATE FUNCTION ledger_a(account text) RETURNS void LANGUAGE sql AS $$ INSERT INTO ledger_account (id) VALUES (account) $$;",
+      ),
+      migration("CREATE TABLE api_key (id text REFERENCES account);"),
+    ],
+  },
+  "lib/README.md lists the folders that are there": {
+    breaks: [
+      code(""),
+      { ...code(""), "lib/README.md": "- `base/`: the ground of all.\n" },
+      { ...code(""), "lib/README.md": "- `ledger/`: the only writer of money.\n- `base/`: the ground of all.\n" },
+      { ...code(""), "lib/README.md": "- `ledger/`: money\n" },
+      { ...code(""), "lib/README.md": "- `ledger/`: the only writer of money.\n- `ledger/`: the only writer of money.\n" },
+    ],
+    keeps: [
+      { ...code(""), "lib/README.md": "# Map\n\n- `ledger/`: the only writer of money.\n" },
+      { ...code(""), "lib/README.md": "| `ledger/` | the only writer of money |\n" },
+      { ...code(""), "lib/README.md": "```\nledger/   the only writer of money\n```\nA hold is set aside.\n" },
+    ],
+  },
+  "no file names a registry or a path of one machine": {
+    breaks: [
+      { ".npmrc": `registry=https://registry.${"npmjs"}.org/` },
+      { "README.md": `see ${"/wo"}rk/main` },
+      code(`const a = "${"/ro"}ot/.cache";`),
+      { "a.md": `http://localhost:${"48"}73` },
+    ],
+    keeps: [{ "README.md": "the frame/work/flow and 127.0.0.1:3000" }, code('const path = "/api/v1/workers";')],
+  },
+  "the lockfile names no host": {
+    breaks: [{}, locked({ resolved: "https://host/a.tgz" }), locked({ version: "git+ssh://git@host/a.git" })],
+    keeps: [locked({ funding: { url: "https://host" }, integrity: "sha512-a" }), locked({ link: true, resolved: "stubs/a" })],
+  },
+  "no file holds a secret": {
+    breaks: [
+      { "README.md": `curl -H "Bearer ${workingKey}"` },
+      code(`-----BEGIN ${"RSA"} PRIVATE KEY-----`),
+      code(`const privateKey = "0x${"ab".repeat(32)}";`),
+      code(`"sk-ant-${"q7Zr".repeat(10)}"`),
+    ],
+    keeps: [
+      { "README.md": `Bearer ${key}000000 and pp_…` },
+      code(`const hash = "${"ab".repeat(32)}";`),
+      code(`"sk-ant-${"abcdef".repeat(8)}"`),
+    ],
+  },
+};
+
+const treeOf = (files: Files): Tree => new Map(Object.entries(files));
+const factories: Record<string, Rule> = {
+  "every error code is thrown and tested": errorCodes(["NOT_FOUND"]),
+  "every setting is documented in .env.example": settings(["PORT"]),
+};
+const factoryProofs: Record<string, Proof> = {
+  "every error code is thrown and tested": {
+    breaks: [code('throw new AppError("NOT_FOUND");'), inTests("NOT_FOUND"), { ...code('f("NOT_FOUND")'), ...inTests("NOT_FOUND") }],
+    keeps: [{ ...code('throw new AppError(a ? "NOT_FOUND" : b);'), ...inTests('expect(code).toBe("NOT_FOUND")') }],
+  },
+  "every setting is documented in .env.example": {
+    breaks: [{}, { ".env.example": "# nothing\n" }, { ".env.example": "# PORT=3000\nSTRAY=1\n" }],
+    keeps: [{ ".env.example": "# Where it listens.\n# PORT=3000\n" }, { ".env.example": "PORT=3000\n" }],
+  },
+};
+
+const cases = rules.map(([promise, rule]) => [promise, factories[promise] ?? rule, proofs[promise] ?? factoryProofs[promise]] as const);
+
+test.each(cases)("%s: fires, and only then", (_promise, rule, proof) => {
+  for (const files of proof?.breaks ?? []) expect(rule(treeOf(files)), JSON.stringify(files).slice(0, 400)).not.toEqual([]);
+  for (const files of proof?.keeps ?? []) expect(rule(treeOf(files)), JSON.stringify(files).slice(0, 400)).toEqual([]);
+});
+
+test("every rule is proved, and every message names a cure", () => {
+  expect(cases.filter(([, , proof]) => !proof || proof.breaks.length === 0 || proof.keeps.length === 0)).toEqual([]);
+  const problems = cases.flatMap(([, rule, proof]) => (proof?.breaks ?? []).flatMap((files) => rule(treeOf(files))));
+  // What is wrong, a colon or full stop, and then what to do.
+  expect(problems.filter(({ message }) => !/[:.] \w+ .*\w/.test(message))).toEqual([]);
+});

@@ -1,0 +1,34 @@
+// All tidy rules, each under the promise that it keeps.
+
+import { ourErrorCodes, ourSettings } from "./catalogue";
+import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
+import { mapEqualsDisk } from "./map";
+import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
+import { fileLength, functionLength } from "./sizes";
+import { noModuleState } from "./state";
+import { lockfile, noMachine, noSecrets } from "./strings";
+import { everyTableHasAnOwner, ownTablesInCode, ownTablesInFunctions } from "./tables";
+import type { Rule } from "./tree";
+
+export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
+  ["a file has at most 300 lines", fileLength],
+  ["a function has at most 60 lines, a component 100", functionLength],
+  ["no file or folder has an empty name", emptyFileNames],
+  ["no function is called handle…", emptyFunctionNames],
+  ["code files are kebab-case", kebabCase],
+  ["each file of lib/ opens with what it owns and promises", openingSentence],
+  ["nothing is left for later", nothingLeftForLater],
+  ["no type is forced through unknown", noForcedTypes],
+  ["no check without exceptions is silenced", nothingSilenced],
+  ["our errors are known by their brand, not by instanceof", noInstanceofOfOurErrors],
+  ["no module holds state, except through once()", noModuleState],
+  ["every table has an owner", everyTableHasAnOwner],
+  ["code names only tables of its own folder", ownTablesInCode],
+  ["SQL functions touch only tables of their owner", ownTablesInFunctions],
+  ["every error code is thrown and tested", ourErrorCodes],
+  ["every setting is documented in .env.example", ourSettings],
+  ["lib/README.md lists the folders that are there", mapEqualsDisk],
+  ["no file names a registry or a path of one machine", noMachine],
+  ["the lockfile names no host", lockfile],
+  ["no file holds a secret", noSecrets],
+];

@@ -1,0 +1,138 @@
+// Ownership: every table has one owning folder, and only that folder's SQL, in TypeScript or in a function of a migration,
+// may name it. Everybody else calls a function of the owner.
+
+import ts from "typescript";
+import { calledFunctions, functionsOf, looksLikeSql, tablesOf, touchedTables } from "./sql";
+import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk } from "./tree";
+
+/** Who owns which table; the only place where this is written for machines. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  db: ["setting", "_prisma_migrations"],
+  access: ["account", "identity", "sign_in_nonce", "session", "api_key"],
+  ledger: ["ledger_account", "transfer", "entry", "hold", "charge", "key_spend", "price_version"],
+  wallets: ["custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],
+  payments: ["payment_claim", "address_credit"],
+  gateway: ["idempotent_reply"],
+};
+
+/** Floors of the folders that may own SQL; a folder may call functions of its own and of lower floors. */
+const floors: Readonly<Record<string, number>> = {
+  db: 2,
+  access: 3,
+  ledger: 3,
+  wallets: 4,
+  payments: 4,
+  gateway: 5,
+  console: 5,
+  jobs: 6,
+  sandbox: 6,
+  server: 7,
+};
+
+const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner] as const)));
+const allTables: ReadonlySet<string> = new Set(ownerOf.keys());
+
+const schemaPath = "prisma/schema.prisma";
+const migrations = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/migrations\/.*\.sql$/.test(path));
+const prefixOf = (functionName: string) => functionName.split("_")[0] ?? "";
+
+/** Model names of schema.prisma, as the client spells them, with their tables. */
+function modelsOf(schema: string): Map<string, string> {
+  const models = [...schema.matchAll(/^model\s+(\w+)\s*\{([\s\S]*?)^\}/gm)];
+  return new Map(
+    models.map(([, name = "", body = ""]) => [
+      `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+      /@@map\("([^"]+)"\)/.exec(body)?.[1] ?? name,
+    ]),
+  );
+}
+
+export const everyTableHasAnOwner: Rule = (tree) => {
+  const schema = tree.get(schemaPath);
+  if (schema === undefined) return [{ file: schemaPath, message: "is missing: it says which tables there are." }];
+  const mapped = [...modelsOf(schema).values()].map((table) => ({ file: schemaPath, table }));
+  const created = migrations(tree).flatMap(([file, text]) => tablesOf(text).map((table) => ({ file, table })));
+  return [...mapped, ...created]
+    .filter(({ table }) => !ownerOf.has(table))
+    .map(({ file, table }) => ({ file, message: `makes the table "${table}", which nobody owns: name its owner in lib/tidy/tables.ts.` }));
+};
+
+/** SQL in TypeScript, and calls of the Prisma client, name only tables of their own folder. */
+export const ownTablesInCode: Rule = (tree) => {
+  const models = modelsOf(tree.get(schemaPath) ?? "");
+  const functions = new Set(migrations(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
+  return [...tree.keys()].filter(isProductCode).flatMap((path) => {
+    const folder = folderOfLib(path) ?? "";
+    const source = parse(tree, path);
+    const problems: Problem[] = [];
+    walk(source, (node) => {
+      const sql = textOf(node);
+      const isSql = sql !== null && looksLikeSql(sql);
+      const touched = isSql ? [...touchedTables(sql, allTables)] : modelCalled(node, models);
+      const calls = isSql ? [...calledFunctions(sql, functions)] : [];
+      const line = touched.length + calls.length > 0 ? lineOf(source, node) : 0;
+      for (const table of touched.filter((name) => ownerOf.get(name) !== folder))
+        problems.push({ file: path, line, message: foreignTable(table) });
+      for (const name of calls.filter((called) => !mayCall(folder, called)))
+        problems.push({ file: path, line, message: higherFunction(name) });
+    });
+    return problems;
+  });
+};
+
+/** Functions in migrations are named after their owner, touch its tables alone, and call only its own and lower ones. */
+export const ownTablesInFunctions: Rule = (tree) => {
+  const functions = migrations(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
+  const names = new Set(functions.map((item) => item.name));
+  return functions.flatMap(({ file, name, body, line }) => {
+    const owner = prefixOf(name);
+    if (!(owner in owners)) {
+      return [
+        { file, line, message: `${name} has no owner: begin its name with the folder that owns it (${Object.keys(owners).join("_, ")}_).` },
+      ];
+    }
+    const foreign = [...touchedTables(body, allTables)].filter((table) => ownerOf.get(table) !== owner);
+    const higher = [...calledFunctions(body, names)].filter((called) => !mayCall(owner, called));
+    return [
+      ...foreign.map((table) => ({ file, line, message: `${name}: ${foreignTable(table)}` })),
+      ...higher.map((called) => ({ file, line, message: `${name}: ${higherFunction(called)}` })),
+    ];
+  });
+};
+
+const foreignTable = (table: string) =>
+  `names the table "${table}" of lib/${ownerOf.get(table)}: call a function of that folder, or let a function named ${ownerOf.get(table)}_… do it.`;
+
+const higherFunction = (name: string) =>
+  `calls the SQL function ${name}, which is on a higher floor or beside this one: the upper floor calls the lower, so turn the call round.`;
+
+function mayCall(folder: string, functionName: string): boolean {
+  const owner = prefixOf(functionName);
+  return owner === folder || (floors[owner] ?? Infinity) < (floors[folder] ?? 0);
+}
+
+/** The text of a string or template; what a template inserts is replaced by a placeholder. */
+function textOf(node: ts.Node): string | null {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return null;
+  return node.head.text + node.templateSpans.map((span) => ` inserted_value ${span.literal.text}`).join("");
+}
+
+const queries =
+  /^(findMany|findFirst|findUnique|findFirstOrThrow|findUniqueOrThrow|create|createMany|update|updateMany|upsert|delete|deleteMany|count|aggregate|groupBy)$/;
+const queryArguments = new Set(["where", "data", "select", "include", "orderBy", "take", "by", "_sum"]);
+
+/** The table of `client.model.findMany({ where: … })`; a Map's own `delete` and the like take no such object. */
+function modelCalled(node: ts.Node, models: ReadonlyMap<string, string>): string[] {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression) || !queries.test(node.expression.name.text)) return [];
+  const model = node.expression.expression;
+  const table = ts.isPropertyAccessExpression(model) ? models.get(model.name.text) : undefined;
+  if (table === undefined || !allTables.has(table)) return [];
+  const [first] = node.arguments;
+  const isQuery =
+    node.expression.name.text.startsWith("find") ||
+    (first !== undefined &&
+      ts.isObjectLiteralExpression(first) &&
+      first.properties.some((property) => queryArguments.has(property.name?.getText() ?? "")));
+  return isQuery ? [table] : [];
+}

@@ -1,0 +1,135 @@
+// The files of this project, as the tidy rules see them: path, text and syntax tree, and what kind of code each one is.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { extname, join } from "node:path";
+import ts from "typescript";
+
+/** What a rule found, and how to mend it. */
+export interface Problem {
+  file: string;
+  line?: number;
+  /** What is wrong and what to do about it. */
+  message: string;
+}
+
+/** The files by their path from the root, with forward slashes. */
+export type Tree = ReadonlyMap<string, string>;
+
+export type Rule = (tree: Tree) => Problem[];
+
+const binary = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico", ".woff", ".woff2", ".ttf", ".wasm", ".gz", ".zip", ".pdf"]);
+const untracked = new Set([
+  "node_modules",
+  ".next",
+  ".data",
+  ".git",
+  "dist",
+  "test-results",
+  "generated",
+  "next-env.d.ts",
+  ".env",
+  ".env.local",
+]);
+
+export const isCode = (path: string): boolean => /\.(ts|tsx|mjs|cjs)$/.test(path) && !path.endsWith(".d.ts");
+export const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path) && !path.endsWith(".d.ts");
+
+/** Tests and what only they use; the same line that .dependency-cruiser.cjs draws. */
+export const isTestCode = (path: string): boolean =>
+  /\.test\.tsx?$|(^|\/)testing(\/|\.ts$)|(^|\/)fixtures\/|^(e2e|bench)\/|^lib\/tidy(\/|\.test\.ts$)/.test(path);
+
+export const isProductCode = (path: string): boolean => isTypeScript(path) && /^(lib|app|components)\//.test(path) && !isTestCode(path);
+
+/** The folder of lib/ that a file belongs to, or null. */
+export const folderOfLib = (path: string): string | null => /^lib\/([^/]+)\//.exec(path)?.[1] ?? null;
+
+/** All files that git tracks or would track, so that a new file is checked before it is committed. */
+export function readTree(root: string): Tree {
+  const paths = listByGit(root) ?? listByWalking(root, "");
+  const tree = new Map<string, string>();
+  for (const path of paths.sort()) {
+    if (!binary.has(extname(path))) tree.set(path, readFileSync(join(root, path), "utf8"));
+  }
+  return tree;
+}
+
+/** Null where there is no git, or no repository: a copy without history is checked as well. */
+function listByGit(root: string): string[] | null {
+  try {
+    const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: 1 << 26,
+    });
+    return [...new Set(listed.split("\0"))].filter(
+      (path) => path !== "" && statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true,
+    );
+  } catch {
+    return null;
+  }
+}
+
+function listByWalking(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (untracked.has(entry.name) || entry.name.endsWith(".tsbuildinfo")) return [];
+    return entry.isDirectory() ? listByWalking(root, path) : entry.isFile() ? [path] : [];
+  });
+}
+
+const parsed = new WeakMap<Tree, Map<string, ts.SourceFile>>();
+
+/** The syntax tree of a code file; parsed once a tree. */
+export function parse(tree: Tree, path: string): ts.SourceFile {
+  const files = parsed.get(tree) ?? new Map<string, ts.SourceFile>();
+  parsed.set(tree, files);
+  const known = files.get(path);
+  if (known) return known;
+  const source = ts.createSourceFile(path, tree.get(path) ?? "", ts.ScriptTarget.Latest, true);
+  files.set(path, source);
+  return source;
+}
+
+/** Calls `visit` for every node of a file, outer ones first. */
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Line number of a node, from 1. */
+export const lineOf = (source: ts.SourceFile, node: ts.Node): number =>
+  source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+
+/** A rule that looks at the syntax of one code file at a time. */
+export function syntaxRule(
+  applies: (path: string) => boolean,
+  check: (node: ts.Node, source: ts.SourceFile, path: string) => string | null,
+): Rule {
+  return (tree) =>
+    [...tree.keys()]
+      .filter((path) => isCode(path) && applies(path))
+      .flatMap((path) => {
+        const source = parse(tree, path);
+        const problems: Problem[] = [];
+        walk(source, (node) => {
+          const message = check(node, source, path);
+          if (message !== null) problems.push({ file: path, line: lineOf(source, node), message });
+        });
+        return problems;
+      });
+}
+
+/** A rule that looks at each line of text of the files that it applies to. */
+export function lineRule(applies: (path: string) => boolean, check: (line: string, path: string) => string | null): Rule {
+  return (tree) =>
+    [...tree]
+      .filter(([path]) => applies(path))
+      .flatMap(([path, text]) =>
+        text.split("\n").flatMap((line, index) => {
+          const message = check(line, path);
+          return message === null ? [] : [{ file: path, line: index + 1, message }];
+        }),
+      );
+}

@@ -1,0 +1,7 @@
+// The tidy rules alone, for `npm run check`: without the database that the other tests share.
+
+import { defineConfig } from "vitest/config";
+
+const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+
+export default defineConfig({ root, resolve: { alias: { "@": root } }, test: { include: ["lib/tidy.test.ts"] } });
