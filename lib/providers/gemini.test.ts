@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { geminiFormat } from "./gemini";
+import { failureOf, fixtureBytes, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
+import type { ModelCall } from "./types";
+
+const unicodeText = 'Grüße, 世界 👩🏽‍🚀🚀 e\u0301 שלום \u2028— "done"\n\t';
+
+describe("answers", () => {
+  test.each([
+    ["plain.json", "A ledger keeps what was promised.", "stop", [8, 9, 0, 0]],
+    ["plain.sse", "A ledger keeps what was promised.", "stop", [8, 9, 0, 0]],
+    ["unicode.json", unicodeText, "stop", [11, 27, 0, 0]],
+    ["unicode.sse", unicodeText, "stop", [11, 27, 0, 0]],
+    ["cached.json", "From the cache.", "stop", [4096, 4, 4000, 0]],
+    ["thinking.json", "12,231", "stop", [14, 316, 0, 310]],
+    ["thinking.sse", "12,231", "stop", [14, 316, 0, 310]],
+    ["max-tokens.json", "Once upon a", "length", [12, 3, 0, 0]],
+    ["max-tokens.sse", "Once upon a", "length", [12, 3, 0, 0]],
+    ["max-tokens-in-thought.json", "", "length", [12, 61, 0, 61]],
+    ["safety.json", "", "content_filter", [10, 0, 0, 0]],
+    ["safety.sse", "The first step", "content_filter", [10, 3, 0, 0]],
+    ["recitation.json", "Call me", "content_filter", [10, 2, 0, 0]],
+    ["blocked-prompt.json", "", "content_filter", [10, 0, 0, 0]],
+    ["blocked-prompt.sse", "", "content_filter", [10, 0, 0, 0]],
+    ["tool-use.json", "It rains.", "stop", [170, 3, 0, 0]],
+    ["other-reason.json", "", "other", [20, 0, 0, 0]],
+    ["without-usage.json", "No count.", "stop", null],
+    ["usage-after-end.sse", "Late bill.", "stop", [5, 3, 0, 0]],
+  ] as const)("%s", async (name, text, reason, counts) => {
+    const expected = { text, reason, usage: counts && usageOf(counts) };
+    for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
+      expect(await readFixture(geminiFormat, name, size)).toEqual(expected);
+    }
+  });
+
+  test("the streams of the fixtures kept the CRLF of the wire", () => {
+    expect(fixtureBytes("gemini", "plain.sse").toString()).toContain("\r\n\r\n");
+  });
+});
+
+describe("failures inside an answer", () => {
+  test.each([
+    ["truncated.sse", "It was the best of", "malformed"],
+    ["error-in-stream.sse", "Half", "unavailable"],
+    ["rubbish.txt", "", "malformed"],
+  ])("the stream %s delivers what came and then fails", async (name, text, kind) => {
+    const { failure, ...delivered } = await readUntilFailure(geminiFormat.readStream(inPieces(fixtureBytes("gemini", name))));
+    expect(delivered.text).toBe(text);
+    expect(failure).toMatchObject({ kind, accepted: true });
+  });
+
+  test.each([
+    ['{"error":{"code":400,"message":"m","status":"INVALID_ARGUMENT"}}', "rejected"],
+    ['{"error":{"code":500,"message":"m","status":"INTERNAL"}}', "unavailable"],
+    ['{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}', "misconfigured"],
+    ['{"error":{"message":"m"}}', "rejected"],
+  ])("an error inside a 200 reply is what it says: %s", (body, kind) => {
+    expect(failureOf(() => geminiFormat.readReply(body))).toMatchObject({ kind, accepted: true });
+  });
+
+  test.each([
+    "null",
+    "[]",
+    "{}",
+    '{"candidates":[]}',
+    '{"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}}',
+    '{"candidates":"secret"}',
+    '{"candidates":[{"content":{"parts":[{"text":{"secret":1}}]}}]}',
+    '{"candidates":[{"content":{"parts":"secret"}}]}',
+    '{"candidates":[{"content":{"parts":[]},"finishReason":3}]}',
+    '{"candidates":[{}],"usageMetadata":4}',
+    '{"secret',
+  ])("a reply that is none is malformed, and is not quoted: %s", (body) => {
+    const failure = failureOf(() => geminiFormat.readReply(body));
+    expect(failure.kind).toBe("malformed");
+    expect(String(failure.message) + String(failure.cause)).not.toContain("secret");
+  });
+});
+
+describe("usage", () => {
+  test.each([
+    '{"promptTokenCount":-1}',
+    '{"promptTokenCount":1.5}',
+    '{"promptTokenCount":"1"}',
+    '{"promptTokenCount":1,"candidatesTokenCount":1e999}',
+    '{"promptTokenCount":1,"candidatesTokenCount":1000000000}',
+    '{"promptTokenCount":1,"candidatesTokenCount":999999999,"thoughtsTokenCount":1}',
+    '{"promptTokenCount":1,"cachedContentTokenCount":-1}',
+  ])("absurd counts are malformed: %s", async (usage) => {
+    const body = `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":${usage}}`;
+    expect(failureOf(() => geminiFormat.readReply(body)).kind).toBe("malformed");
+    expect((await readUntilFailure(geminiFormat.readStream(inPieces(Buffer.from(`data: ${body}\n\n`))))).failure.kind).toBe("malformed");
+  });
+
+  test("without a count of the prompt there is none", () => {
+    expect(geminiFormat.readReply('{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"candidatesTokenCount":4}}')).toEqual([
+      { type: "finish", reason: "stop", usage: null },
+    ]);
+  });
+});
+
+describe("requests", () => {
+  const call: ModelCall = {
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Hello" },
+      { role: "user", content: "Again" },
+    ],
+    maxOutputTokens: 64,
+    temperature: 1.5,
+    stream: false,
+  };
+
+  test("hold the call and nothing else; the key is in a header, never in the path", () => {
+    const request = geminiFormat.buildRequest(call, "gemini-2.5-flash", "AIza-test", "gemini");
+    expect(request.path).toBe("v1beta/models/gemini-2.5-flash:generateContent");
+    expect(request.headers).toEqual({ "content-type": "application/json", "x-goog-api-key": "AIza-test" });
+    expect(JSON.parse(request.body)).toEqual({
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts: [{ text: "Hello" }] },
+        { role: "user", parts: [{ text: "Again" }] },
+      ],
+      generationConfig: { maxOutputTokens: 64, temperature: 1.5 },
+    });
+  });
+
+  test("a stream is another method, and what was not given is not sent", () => {
+    const bare: ModelCall = { messages: [{ role: "user", content: "Hi" }], maxOutputTokens: 1, stream: true };
+    const request = geminiFormat.buildRequest(bare, "a/../b", "AIza-test", "gemini");
+    expect(request.path).toBe("v1beta/models/a%2F..%2Fb:streamGenerateContent?alt=sse");
+    expect(JSON.parse(request.body)).toEqual({
+      contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+      generationConfig: { maxOutputTokens: 1 },
+    });
+  });
+});

@@ -1,0 +1,45 @@
+// Errors of chat completions: OpenAI and DeepSeek send {error: {message, type, code}}, xAI sends {code, error: "words"},
+// and self-hosted servers {message} or {detail}. Documented at https://platform.openai.com/docs/guides/error-codes/api-errors.
+
+import { type HttpRefusal, kindOfStatus, type ProviderProblem, readHttpRefusal } from "../http-failure";
+import type { ProviderFailure, ProviderFailureKind } from "../types";
+import { isRecord } from "../wire-value";
+
+/** Never throws. */
+export function readOpenAIRefusal(refusal: HttpRefusal): ProviderFailure {
+  return readHttpRefusal(refusal, readOpenAIProblem);
+}
+
+/** Reads an error body, or a 200 answer that holds an error; undefined when it has no known form. */
+export function readOpenAIProblem(body: unknown): ProviderProblem | undefined {
+  if (!isRecord(body)) return undefined;
+  const error = isRecord(body.error) ? body.error : body;
+  const message = [error.message, body.error, body.detail].find((words) => typeof words === "string");
+  if (message === undefined && !isRecord(body.error)) return undefined;
+  const words = typeof message === "string" ? message : "";
+  const codes = [error.code, error.type].filter((code) => typeof code === "string" || typeof code === "number").map(String);
+  return { message: words, certainKind: certainKindOf(codes, words), likelyKind: likelyKindOf(codes, words) };
+}
+
+// Codes that only the operator can cure, although they come as 400 or 429.
+const operatorCodes = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "invalid_api_key", "model_not_found"];
+
+function certainKindOf(codes: string[], words: string): ProviderFailureKind | undefined {
+  if (codes.some((code) => operatorCodes.includes(code))) return "misconfigured";
+  // xAI answers a wrong key with 400 and spent credits with 429 or 403, told apart by their words alone.
+  if (/incorrect api key|used all available credits/i.test(words)) return "misconfigured";
+  // xAI answers 403 to a prompt that its safety check refuses, which is not the operator's fault.
+  if (/violates usage guidelines/i.test(words)) return "rejected";
+  return undefined;
+}
+
+function likelyKindOf(codes: string[], words: string): ProviderFailureKind | undefined {
+  const status = codes.map(Number).find((code) => code >= 400 && code <= 599);
+  if (status !== undefined) return kindOfStatus(status);
+  const text = codes.join(" ");
+  if (/rate_limit|server_error|overloaded|timeout|exhausted/i.test(text) || /unavailable|overloaded/i.test(`${text} ${words}`))
+    return "unavailable";
+  if (/authentication|permission|not_found/i.test(text)) return "misconfigured";
+  if (/invalid|context_length|bad_request/i.test(text)) return "rejected";
+  return undefined;
+}

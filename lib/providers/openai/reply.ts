@@ -1,0 +1,50 @@
+// A whole chat completion, and what its parts mean to us. Tool calls belong here once they exist.
+
+import { z } from "zod";
+import { failureInside } from "../http-failure";
+import { type FinishReason, type ProviderEvent, ProviderFailure } from "../types";
+import { isRecord, parseJson, readShape } from "../wire-value";
+import { readOpenAIProblem } from "./errors";
+import { openaiUsageSchema, readOpenAIUsage } from "./usage";
+
+/** `reasoning_content` is left out on purpose: it is paid for, and not part of the answer. */
+export const openaiTextSchema = z.object({ content: z.string().nullish(), refusal: z.string().nullish() });
+
+const replySchema = z.object({
+  choices: z.tuple([z.object({ message: openaiTextSchema, finish_reason: z.string().nullish() })], z.unknown()),
+  usage: openaiUsageSchema.nullish(),
+});
+
+/** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
+export function readOpenAIReply(body: string): ProviderEvent[] {
+  const parsed = parseJson(body, "the reply");
+  if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "rejected");
+  const { choices, usage } = readShape(replySchema, parsed, "the reply");
+  const { message, finish_reason } = choices[0];
+  const reason = readOpenAIFinishReason(finish_reason, Boolean(message.refusal));
+  const text = openaiText(message);
+  const finish: ProviderEvent = { type: "finish", reason, usage: readOpenAIUsage(usage) };
+  return text === "" ? [finish] : [{ type: "text", text }, finish];
+}
+
+/** What the customer reads. A refusal stands in a field of its own; its words are the answer, and they are charged. */
+export function openaiText(message: z.infer<typeof openaiTextSchema>): string {
+  return `${message.content ?? ""}${message.refusal ?? ""}`;
+}
+
+/** @throws ProviderFailure unavailable, when the provider says that it stopped for want of machines */
+export function readOpenAIFinishReason(reason: string | null | undefined, isRefused: boolean): FinishReason {
+  switch (reason) {
+    case "stop":
+      // OpenAI calls a refusal a complete answer.
+      return isRefused ? "content_filter" : "stop";
+    case "length":
+    case "content_filter":
+      return reason;
+    case "insufficient_system_resource":
+      // DeepSeek broke the answer off: half of it must not pass for the whole.
+      throw new ProviderFailure("unavailable", "the provider broke off: insufficient_system_resource", { accepted: true });
+    default:
+      return "other";
+  }
+}

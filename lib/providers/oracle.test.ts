@@ -1,0 +1,239 @@
+import { readdirSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anthropicFormat } from "./anthropic";
+import { geminiFormat } from "./gemini";
+import { openaiFormat } from "./openai";
+import { askOracle, oracleRequest } from "./testing/oracle";
+import { type Answer, fixtureBytes, gather, inPieces, usageOf } from "./testing/replay";
+import { isProviderFailure, type ModelCall, type ProviderId, type WireFormat, type WireFormatId } from "./types";
+
+const formats: Record<ProviderId, WireFormat> = {
+  openai: openaiFormat,
+  xai: openaiFormat,
+  deepseek: openaiFormat,
+  anthropic: anthropicFormat,
+  gemini: geminiFormat,
+};
+
+/** Our reading of the bytes of a 200 answer; null when it fails, as the oracle's. */
+async function ours(format: WireFormat, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
+  try {
+    return await gather(how.stream ? format.readStream(inPieces(bytes, how.size)) : format.readReply(Buffer.from(bytes).toString("utf8")));
+  } catch (error) {
+    if (isProviderFailure(error)) return null;
+    throw error;
+  }
+}
+
+/** Where the AI SDK reads a fixture otherwise than it is documented, and what it reads; null is an error. */
+const differences: Record<string, { because: string; sdk: Partial<Answer> | null }> = {
+  "openai/truncated.sse": {
+    because: "a stream without finish_reason and [DONE] broke off; the SDK passes the torn answer off as finished",
+    sdk: { text: "It was the best of", reason: "other", usage: null },
+  },
+  "openai/truncated-mid-event.sse": {
+    because: "as truncated.sse",
+    sdk: { text: "It was the best of", reason: "other", usage: null },
+  },
+  "openai/rubbish.txt as a stream": {
+    because: "a body that is no event stream is no answer; the SDK reads it as an empty one",
+    sdk: { text: "", reason: "other", usage: null },
+  },
+  "openai/usage-with-null-choices.sse": {
+    because: "vLLM closes with `choices: null`, which OpenAI never sends; the SDK refuses the chunk and loses the usage",
+    sdk: null,
+  },
+  "openai/deepseek-out-of-resources.json": {
+    because: "DeepSeek documents insufficient_system_resource as an interrupted answer; the SDK returns what there is of it",
+    sdk: { text: "The first part of", reason: "other" },
+  },
+  "anthropic/pause-turn.json": {
+    because: "Anthropic documents pause_turn as a turn to be continued, which is no natural end",
+    sdk: { reason: "stop" },
+  },
+  "anthropic/unknown-events.sse": {
+    because: "Anthropic's versioning asks to pass over unknown events; the SDK reports an error",
+    sdk: null,
+  },
+  "anthropic/without-message-stop.sse": {
+    because: "stop reason and usage have come, so the answer is whole; the SDK finishes only on message_stop",
+    sdk: null,
+  },
+  "gemini/truncated.sse": {
+    because: "a stream without finishReason broke off; the SDK passes the torn answer off as finished",
+    sdk: { text: "It was the best of", reason: "other", usage: usageOf([8, 5, 0, 0]) },
+  },
+  "gemini/rubbish.txt as a stream": {
+    because: "a body that is no event stream is no answer; the SDK reads it as an empty one",
+    sdk: { text: "", reason: "other", usage: null },
+  },
+  "gemini/error-inside-200.json": {
+    because: "a body that holds an error is no answer; the SDK looks for it in streams only",
+    sdk: { text: "", reason: "other", usage: null },
+  },
+  "gemini/tool-use.json": {
+    because: "toolUsePromptTokenCount is input and part of totalTokenCount; the SDK leaves it out",
+    sdk: { usage: usageOf([20, 3, 0, 0]) },
+  },
+};
+
+function vendorOf(folder: WireFormatId, name: string): ProviderId {
+  if (name.startsWith("xai-")) return "xai";
+  return name.startsWith("deepseek-") ? "deepseek" : folder;
+}
+
+/** Every fixture and the way it is read; rubbish is tried both ways. */
+const fixtures = (["openai", "anthropic", "gemini"] as const).flatMap((folder) =>
+  readdirSync(new URL(`./${folder}/fixtures/`, import.meta.url))
+    .filter((name) => /\.(?:json|sse|txt)$/.test(name) && name !== "errors.json")
+    .flatMap((name) => {
+      const whole = { folder, name, key: `${folder}/${name}`, stream: name.endsWith(".sse") };
+      return name.endsWith(".txt") ? [whole, { ...whole, key: `${whole.key} as a stream`, stream: true }] : [whole];
+    }),
+);
+
+describe("the same bytes give the same answer as the AI SDK's packages", () => {
+  test.each(fixtures)("$key", async ({ folder, name, key, stream }) => {
+    const bytes = fixtureBytes(folder, name);
+    const vendor = vendorOf(folder, name);
+    const own = await ours(formats[vendor], bytes, { stream });
+    const sdk = await askOracle(vendor, bytes, { stream });
+    const difference = differences[key];
+    if (difference === undefined) {
+      expect(own).toEqual(sdk);
+    } else {
+      expect(own, "the listed difference is gone").not.toEqual(sdk);
+      if (difference.sdk === null) expect(sdk).toBeNull();
+      else expect(sdk).toMatchObject(difference.sdk);
+    }
+  });
+
+  test("every listed difference has its fixture", () => {
+    expect(fixtures.map(({ key }) => key)).toEqual(expect.arrayContaining(Object.keys(differences)));
+  });
+});
+
+const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+
+function chatCompletionStream(deltas: string[]): string {
+  const chunks = deltas.map((content) => data({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+  const usage = { prompt_tokens: 3, completion_tokens: deltas.length, total_tokens: 3 + deltas.length };
+  return [
+    ...chunks,
+    data({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
+    data({ choices: [], usage }),
+    "data: [DONE]\n\n",
+  ].join("");
+}
+
+function messageStream(deltas: string[]): string {
+  const start = {
+    type: "message_start",
+    message: { id: "m", type: "message", role: "assistant", content: [], usage: { input_tokens: 3, output_tokens: 1 } },
+  };
+  const events = [
+    start,
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    ...deltas.map((text) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })),
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: deltas.length } },
+    { type: "message_stop" },
+  ];
+  return events.map((event) => `event: ${event.type}\n${data(event)}`).join("");
+}
+
+function generateContentStream(deltas: string[]): string {
+  const chunks = deltas.map((text) => data({ candidates: [{ content: { role: "model", parts: [{ text }] } }] }));
+  const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: deltas.length };
+  return [...chunks, data({ candidates: [{ finishReason: "STOP" }], usageMetadata })].join("").replaceAll("\n", "\r\n");
+}
+
+const streams: [ProviderId, (deltas: string[]) => string][] = [
+  ["openai", chatCompletionStream],
+  ["xai", chatCompletionStream],
+  ["deepseek", chatCompletionStream],
+  ["anthropic", messageStream],
+  ["gemini", generateContentStream],
+];
+
+test.each(streams)("%s: any text, in any deltas, cut anywhere, is read alike", async (provider, streamOf) => {
+  const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }), fc.stringMatching(/^[\r\n\t "\\:{}[\]]*$/));
+  const cases = fc.record({ deltas: fc.array(text, { minLength: 1, maxLength: 8 }), size: fc.integer({ min: 1, max: 300 }) });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ deltas, size }) => {
+      const bytes = Buffer.from(streamOf(deltas));
+      const expected = { text: deltas.join(""), reason: "stop", usage: usageOf([3, deltas.length, 0, 0]) };
+      expect(await ours(formats[provider], bytes, { stream: true, size })).toEqual(expected);
+      expect(await askOracle(provider, bytes, { stream: true, size })).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** A request body with the ways of writing one thing made one. */
+function plainBody(body: Record<string, unknown>): Record<string, unknown> {
+  const { messages, system, max_tokens, max_completion_tokens, generationConfig, ...rest } = body;
+  return {
+    ...rest,
+    // OpenAI's two names of the limit: the newer is sent to OpenAI alone.
+    limit: max_completion_tokens ?? max_tokens,
+    system: plainContent(system),
+    messages: Array.isArray(messages) ? messages.map(plainMessage) : undefined,
+    generationConfig: generationConfig && pick(generationConfig, ["maxOutputTokens", "temperature"]),
+  };
+}
+
+function plainMessage({ role, content }: { role: string; content: unknown }): object {
+  // OpenAI reads `system` as `developer`, and compatible servers know only the former.
+  return { role: role === "developer" ? "system" : role, content: plainContent(content) };
+}
+
+/** A list of text blocks as the string that stands for it. */
+function plainContent(content: unknown): unknown {
+  return Array.isArray(content) ? content.map(({ text }: { text: string }) => text).join("") : content;
+}
+
+function pick(value: object, names: string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+}
+
+describe("the same call makes the same request as the AI SDK's packages", () => {
+  const models: [ProviderId, string][] = [
+    ["openai", "gpt-4o-mini"],
+    ["openai", "gpt-4.1"],
+    ["openai", "o3-mini"],
+    ["openai", "gpt-5"],
+    ["openai", "gpt-5-chat-latest"],
+    ["openai", "gpt-5.1"],
+    ["xai", "grok-4-fast-non-reasoning"],
+    ["deepseek", "deepseek-chat"],
+    ["anthropic", "claude-sonnet-4-5-20250929"],
+    ["anthropic", "claude-3-5-haiku-20241022"],
+    ["anthropic", "claude-opus-4-1-20250805"],
+    ["anthropic", "claude-opus-4-7"],
+    ["anthropic", "claude-opus-5"],
+    ["anthropic", "claude-sonnet-5-5"],
+    ["gemini", "gemini-2.5-flash"],
+  ];
+  const messages: ModelCall["messages"] = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Grüße" },
+    { role: "assistant", content: "Hello" },
+    { role: "user", content: "Again" },
+  ];
+
+  test.each(models)("%s %s", async (provider, wireName) => {
+    for (const stream of [false, true]) {
+      for (const temperature of [undefined, 0, 0.7, 1.5]) {
+        const call: ModelCall = { messages, maxOutputTokens: 64, temperature, stream };
+        const own = formats[provider].buildRequest(call, wireName, "test-key", provider);
+        const sdk = await oracleRequest(provider, wireName, call);
+        const ownBody = plainBody(JSON.parse(own.body));
+        expect(ownBody).toEqual(pick(plainBody(sdk.body), Object.keys(ownBody)));
+        expect(sdk.url.endsWith(`/${own.path}`), `${sdk.url} ends with ${own.path}`).toBe(true);
+        for (const [name, value] of Object.entries(own.headers)) expect(sdk.headers.get(name)).toBe(value);
+      }
+    }
+  });
+});

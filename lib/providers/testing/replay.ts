@@ -1,0 +1,90 @@
+// Replays the bytes of a fixture through a wire format, cut in any way, and gathers what comes out.
+
+import { readFileSync } from "node:fs";
+import {
+  type FinishReason,
+  isProviderFailure,
+  type ProviderEvent,
+  type ProviderFailure,
+  type TokenUsage,
+  type WireFormat,
+  type WireFormatId,
+} from "../types";
+
+export interface Answer {
+  text: string;
+  reason: FinishReason;
+  usage: TokenUsage | null;
+}
+
+/** One case of an `errors.json`: a refusal as it comes over the wire, and what it means. */
+export interface RefusalCase {
+  name: string;
+  status: number;
+  headers: Record<string, string>;
+  body: unknown;
+  kind: string;
+  retryAfterMs?: number;
+}
+
+export function fixtureBytes(format: WireFormatId, name: string): Buffer {
+  return readFileSync(new URL(`../${format}/fixtures/${name}`, import.meta.url));
+}
+
+export function refusalCases(format: WireFormatId): RefusalCase[] {
+  return JSON.parse(fixtureBytes(format, "errors.json").toString("utf8"));
+}
+
+/** Cuts bytes into pieces of `size`, each in memory of its own, as a socket would. */
+export async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield Uint8Array.from(bytes.subarray(start, start + size));
+}
+
+/** Gathers a whole answer; there must be exactly one `finish`, at the end, and no empty text. */
+export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<ProviderEvent>): Promise<Answer> {
+  let text = "";
+  let answer: Answer | undefined;
+  for await (const event of events) {
+    if (answer !== undefined) throw new Error("an event came after finish");
+    if (event.type === "finish") answer = { text, reason: event.reason, usage: event.usage };
+    else if (event.text === "") throw new Error("an empty text event");
+    else text += event.text;
+  }
+  if (answer === undefined) throw new Error("no finish event");
+  return answer;
+}
+
+/** Reads a fixture by its ending: `.sse` as a stream in pieces of `size` bytes, all else as a whole reply. */
+export async function readFixture(format: WireFormat, name: string, size?: number): Promise<Answer> {
+  const bytes = fixtureBytes(format.id, name);
+  return gather(name.endsWith(".sse") ? format.readStream(inPieces(bytes, size)) : format.readReply(bytes.toString("utf8")));
+}
+
+/** Reads a stream that fails: what was delivered before, and the failure. */
+export async function readUntilFailure(events: AsyncIterable<ProviderEvent>): Promise<{ text: string; failure: ProviderFailure }> {
+  let text = "";
+  try {
+    for await (const event of events) if (event.type === "text") text += event.text;
+  } catch (error) {
+    if (isProviderFailure(error)) return { text, failure: error };
+    throw error;
+  }
+  throw new Error("the stream did not fail");
+}
+
+/** The failure that `read` throws. */
+export function failureOf(read: () => unknown): ProviderFailure {
+  try {
+    read();
+  } catch (error) {
+    if (isProviderFailure(error)) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** [input, output, cached input, reasoning] as a TokenUsage. */
+export function usageOf(counts: readonly [number, number, number, number]): TokenUsage {
+  const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens] = counts;
+  return { inputTokens, outputTokens, cachedInputTokens, reasoningTokens };
+}

@@ -1,0 +1,54 @@
+// What a provider sends is unknown until it has been checked: the checks that all wire formats share. A value of the wrong
+// kind fails the call as `malformed`. Messages name fields and never quote an answer, which is the customer's.
+
+import { z } from "zod";
+import { ProviderFailure, type TokenUsage } from "./types";
+
+/** Far above what any model can read or write; a count beyond it is a provider's mistake and must not become a price. */
+const tokenLimit = 1_000_000_000;
+
+/** A count of tokens; absent and null mean that the provider did not say. */
+export const tokenCountSchema = z.number().int().min(0).lt(tokenLimit).nullish();
+
+/** A failure of an answer that began with 200: the provider may bill for it. */
+export function malformed(what: string): ProviderFailure {
+  return new ProviderFailure("malformed", what, { accepted: true });
+}
+
+/** @throws ProviderFailure malformed */
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, so it is not kept as the cause.
+    throw malformed(`${what} is not JSON`);
+  }
+}
+
+/** @throws ProviderFailure malformed, naming the first field that is wrong */
+export function readShape<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw malformed(`${what}: ${issue?.path.join(".") ?? ""} ${issue?.code ?? "invalid"}`);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Closes a usage that was added up from a provider's counts. The parts that only inform (cached, reasoning) are cut to
+ * their wholes, which alone are charged.
+ * @throws ProviderFailure malformed, when a sum is absurd
+ */
+export function closeUsage(usage: TokenUsage): TokenUsage {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens >= tokenLimit || outputTokens >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
+  return {
+    inputTokens,
+    outputTokens,
+    cachedInputTokens: Math.min(usage.cachedInputTokens, inputTokens),
+    reasoningTokens: Math.min(usage.reasoningTokens, outputTokens),
+  };
+}
