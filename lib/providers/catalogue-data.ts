@@ -19,12 +19,17 @@ const DEFAULT_MAX_TOKENS = 1024;
 const MARGIN_PERCENT = 5n;
 
 /** What other gateways call the providers in `vendor/model` names. */
-const vendorPrefix: Record<ProviderId, string> = { openai: "openai", anthropic: "anthropic", gemini: "google", xai: "x-ai", deepseek: "deepseek" };
+const vendorPrefix: Record<ProviderId, string> = {
+  openai: "openai",
+  anthropic: "anthropic",
+  gemini: "google",
+  xai: "x-ai",
+  deepseek: "deepseek",
+};
 
 interface Row {
   id: string;
   description: string;
-  provider: ProviderId;
   wireName?: string;
   aliases?: readonly string[];
   context: number;
@@ -38,13 +43,13 @@ interface Row {
 
 const withMargin = (cost: number) => nanoUsd((BigInt(cost) * (100n + MARGIN_PERCENT) + 99n) / 100n);
 
-function model(row: Row): Model {
+function model(provider: ProviderId, row: Row): Model {
   const [inputCost, outputCost] = row.cost;
   return {
     id: row.id,
-    aliases: [`${vendorPrefix[row.provider]}/${row.id}`, ...(row.aliases ?? [])],
+    aliases: [`${vendorPrefix[provider]}/${row.id}`, ...(row.aliases ?? [])],
     description: row.description,
-    routes: [{ provider: row.provider, wireName: row.wireName ?? row.id }],
+    routes: [{ provider, wireName: row.wireName ?? row.id }],
     contextWindow: row.context,
     maxOutputTokens: row.maxOutput,
     defaultMaxTokens: Math.min(DEFAULT_MAX_TOKENS, row.maxOutput),
@@ -58,45 +63,215 @@ function model(row: Row): Model {
 }
 
 const openai: readonly Row[] = [
-  { id: "gpt-3.5-turbo", description: "Fast answers to general queries.", provider: "openai", aliases: ["gpt-3.5-turbo-0125"], context: 16_385, maxOutput: 4_096, cost: [500, 1_500], price: 2_000, bound: "cl100k" },
-  { id: "gpt-4", description: "The original GPT-4.", provider: "openai", aliases: ["gpt-4-0613"], context: 8_192, maxOutput: 8_192, cost: [30_000, 60_000], bound: "cl100k" },
-  { id: "gpt-4-turbo", description: "Complex reasoning.", provider: "openai", aliases: ["gpt-4-turbo-2024-04-09"], context: 128_000, maxOutput: 4_096, cost: [10_000, 30_000], price: 40_000, bound: "cl100k" },
-  { id: "gpt-4o", description: "An all-round model for everyday work.", provider: "openai", aliases: ["gpt-4o-2024-08-06"], context: 128_000, maxOutput: 16_384, cost: [2_500, 10_000], bound: "o200k" },
-  { id: "gpt-4o-mini", description: "Small, quick and cheap.", provider: "openai", aliases: ["gpt-4o-mini-2024-07-18"], context: 128_000, maxOutput: 16_384, cost: [150, 600], bound: "o200k" },
-  { id: "gpt-4.1", description: "Follows instructions closely over a long context.", provider: "openai", aliases: ["gpt-4.1-2025-04-14"], context: 1_047_576, maxOutput: 32_768, cost: [2_000, 8_000], bound: "o200k" },
-  { id: "gpt-4.1-mini", description: "Long context at a low price.", provider: "openai", aliases: ["gpt-4.1-mini-2025-04-14"], context: 1_047_576, maxOutput: 32_768, cost: [400, 1_600], bound: "o200k" },
+  {
+    id: "gpt-3.5-turbo",
+    description: "Fast answers to general queries.",
+    aliases: ["gpt-3.5-turbo-0125"],
+    context: 16_385,
+    maxOutput: 4_096,
+    cost: [500, 1_500],
+    price: 2_000,
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4",
+    description: "The original GPT-4.",
+    aliases: ["gpt-4-0613"],
+    context: 8_192,
+    maxOutput: 8_192,
+    cost: [30_000, 60_000],
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4-turbo",
+    description: "Complex reasoning.",
+    aliases: ["gpt-4-turbo-2024-04-09"],
+    context: 128_000,
+    maxOutput: 4_096,
+    cost: [10_000, 30_000],
+    price: 40_000,
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4o",
+    description: "An all-round model for everyday work.",
+    aliases: ["gpt-4o-2024-08-06"],
+    context: 128_000,
+    maxOutput: 16_384,
+    cost: [2_500, 10_000],
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4o-mini",
+    description: "Small, quick and cheap.",
+    aliases: ["gpt-4o-mini-2024-07-18"],
+    context: 128_000,
+    maxOutput: 16_384,
+    cost: [150, 600],
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4.1",
+    description: "Follows instructions closely over a long context.",
+    aliases: ["gpt-4.1-2025-04-14"],
+    context: 1_047_576,
+    maxOutput: 32_768,
+    cost: [2_000, 8_000],
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4.1-mini",
+    description: "Long context at a low price.",
+    aliases: ["gpt-4.1-mini-2025-04-14"],
+    context: 1_047_576,
+    maxOutput: 32_768,
+    cost: [400, 1_600],
+    bound: "o200k",
+  },
   // Above 272,000 input tokens OpenAI charges twice the input and 1.5 times the output price: our window ends there.
-  { id: "gpt-6-sol", description: "Hard problems. Reasons before it answers, out of maxTokens: ask for several thousand.", provider: "openai", context: 272_000, maxOutput: 128_000, cost: [2_000, 10_000], bound: "bytes" },
-  { id: "gpt-6-luna", description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.", provider: "openai", context: 272_000, maxOutput: 128_000, cost: [100, 500], bound: "bytes" },
+  {
+    id: "gpt-6-sol",
+    description: "Hard problems. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    context: 272_000,
+    maxOutput: 128_000,
+    cost: [2_000, 10_000],
+    bound: "bytes",
+  },
+  {
+    id: "gpt-6-luna",
+    description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    context: 272_000,
+    maxOutput: 128_000,
+    cost: [100, 500],
+    bound: "bytes",
+  },
 ];
 
 const anthropic: readonly Row[] = [
-  { id: "claude-sonnet-4-5", description: "Long context and analysis.", provider: "anthropic", wireName: "claude-sonnet-4-5-20250929", aliases: ["claude-sonnet-4-5-20250929", "claude-sonnet-4.5"], context: 200_000, maxOutput: 64_000, cost: [3_000, 15_000], price: 18_000, bound: "claude" },
-  { id: "claude-haiku-4-5", description: "Quick answers from the Claude family.", provider: "anthropic", wireName: "claude-haiku-4-5-20251001", aliases: ["claude-haiku-4-5-20251001", "claude-haiku-4.5"], context: 200_000, maxOutput: 64_000, cost: [1_000, 5_000], bound: "claude" },
-  { id: "claude-opus-4-5", description: "Careful work on difficult tasks.", provider: "anthropic", wireName: "claude-opus-4-5-20251101", aliases: ["claude-opus-4-5-20251101", "claude-opus-4.5"], context: 200_000, maxOutput: 64_000, cost: [5_000, 25_000], bound: "claude" },
-  { id: "claude-sonnet-5-5", description: "Speed and judgement. Thinks before it answers, out of maxTokens: ask for several thousand.", provider: "anthropic", aliases: ["claude-sonnet-5.5"], context: 1_000_000, maxOutput: 128_000, cost: [2_000, 10_000], bound: "bytes" },
+  {
+    id: "claude-sonnet-4-5",
+    description: "Long context and analysis.",
+    wireName: "claude-sonnet-4-5-20250929",
+    aliases: ["claude-sonnet-4-5-20250929", "claude-sonnet-4.5"],
+    context: 200_000,
+    maxOutput: 64_000,
+    cost: [3_000, 15_000],
+    price: 18_000,
+    bound: "claude",
+  },
+  {
+    id: "claude-haiku-4-5",
+    description: "Quick answers from the Claude family.",
+    wireName: "claude-haiku-4-5-20251001",
+    aliases: ["claude-haiku-4-5-20251001", "claude-haiku-4.5"],
+    context: 200_000,
+    maxOutput: 64_000,
+    cost: [1_000, 5_000],
+    bound: "claude",
+  },
+  {
+    id: "claude-opus-4-5",
+    description: "Careful work on difficult tasks.",
+    wireName: "claude-opus-4-5-20251101",
+    aliases: ["claude-opus-4-5-20251101", "claude-opus-4.5"],
+    context: 200_000,
+    maxOutput: 64_000,
+    cost: [5_000, 25_000],
+    bound: "claude",
+  },
+  {
+    id: "claude-sonnet-5-5",
+    description: "Speed and judgement. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    aliases: ["claude-sonnet-5.5"],
+    context: 1_000_000,
+    maxOutput: 128_000,
+    cost: [2_000, 10_000],
+    bound: "bytes",
+  },
 ];
 
 const gemini: readonly Row[] = [
-  { id: "gemini-2.5-flash", description: "Fast and cost-effective. May think before it answers, out of maxTokens.", provider: "gemini", context: 1_048_576, maxOutput: 65_536, cost: [300, 2_500], price: 3_000, bound: "bytes" },
-  { id: "gemini-2.5-flash-lite", description: "The cheapest Gemini, for simple tasks in bulk.", provider: "gemini", context: 1_048_576, maxOutput: 65_536, cost: [100, 400], bound: "bytes" },
-  { id: "gemini-3.5-flash-lite", description: "Low latency over a long context.", provider: "gemini", context: 1_048_576, maxOutput: 65_536, cost: [300, 2_500], bound: "bytes" },
+  {
+    id: "gemini-2.5-flash",
+    description: "Fast and cost-effective. May think before it answers, out of maxTokens.",
+    context: 1_048_576,
+    maxOutput: 65_536,
+    cost: [300, 2_500],
+    price: 3_000,
+    bound: "bytes",
+  },
+  {
+    id: "gemini-2.5-flash-lite",
+    description: "The cheapest Gemini, for simple tasks in bulk.",
+    context: 1_048_576,
+    maxOutput: 65_536,
+    cost: [100, 400],
+    bound: "bytes",
+  },
+  {
+    id: "gemini-3.5-flash-lite",
+    description: "Low latency over a long context.",
+    context: 1_048_576,
+    maxOutput: 65_536,
+    cost: [300, 2_500],
+    bound: "bytes",
+  },
 ];
 
 const xai: readonly Row[] = [
   // The specification's price is below every xAI model of today; this is the last one that it covers (cost above 128,000 tokens).
-  { id: "grok", description: "General queries.", provider: "xai", wireName: "grok-4-fast-non-reasoning", aliases: ["grok-4-fast-non-reasoning"], context: 2_000_000, maxOutput: 30_000, cost: [400, 1_000], price: 1_000, bound: "bytes" },
+  {
+    id: "grok",
+    description: "General queries.",
+    wireName: "grok-4-fast-non-reasoning",
+    aliases: ["grok-4-fast-non-reasoning"],
+    context: 2_000_000,
+    maxOutput: 30_000,
+    cost: [400, 1_000],
+    price: 1_000,
+    bound: "bytes",
+  },
   // xAI charges twice as much above 200,000 tokens: our window ends there.
-  { id: "grok-4.20", description: "General queries, answered at once, without reasoning.", provider: "xai", wireName: "grok-4.20-non-reasoning", aliases: ["grok-4.20-non-reasoning"], context: 200_000, maxOutput: 30_000, cost: [1_250, 2_500], bound: "bytes" },
+  {
+    id: "grok-4.20",
+    description: "General queries, answered at once, without reasoning.",
+    wireName: "grok-4.20-non-reasoning",
+    aliases: ["grok-4.20-non-reasoning"],
+    context: 200_000,
+    maxOutput: 30_000,
+    cost: [1_250, 2_500],
+    bound: "bytes",
+  },
 ];
 
 const deepseek: readonly Row[] = [
-  { id: "deepseek-chat", description: "Code generation.", provider: "deepseek", context: 128_000, maxOutput: 8_192, cost: [280, 420], price: 1_000, bound: "bytes" },
+  {
+    id: "deepseek-chat",
+    description: "Code generation.",
+    context: 128_000,
+    maxOutput: 8_192,
+    cost: [280, 420],
+    price: 1_000,
+    bound: "bytes",
+  },
   // Costs are those of peak hours; off-peak is half.
-  { id: "deepseek-flash", description: "Code and agents. Thinks before it answers, out of maxTokens: ask for several thousand.", provider: "deepseek", context: 1_000_000, maxOutput: 384_000, cost: [300, 1_200], bound: "bytes" },
+  {
+    id: "deepseek-flash",
+    description: "Code and agents. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    context: 1_000_000,
+    maxOutput: 384_000,
+    cost: [300, 1_200],
+    bound: "bytes",
+  },
 ];
 
-export const builtInModels: readonly Model[] = [...openai, ...anthropic, ...gemini, ...xai, ...deepseek].map(model);
+export const builtInModels: readonly Model[] = [
+  ...openai.map((row) => model("openai", row)),
+  ...anthropic.map((row) => model("anthropic", row)),
+  ...gemini.map((row) => model("gemini", row)),
+  ...xai.map((row) => model("xai", row)),
+  ...deepseek.map((row) => model("deepseek", row)),
+];
 
 /**
  * Wire names that their own provider stopped (or stops) answering, and the first day on which it does not. They stay in

@@ -20,7 +20,14 @@ afterEach(() => {
 
 const everyProvider: Endpoints = new Map(providerIds.map((provider) => [provider, endpointAt(provider, "http://127.0.0.1:1", "k")]));
 const vendorHosts: Endpoints = readEndpoints(
-  readConfig({ SANDBOX_REAL_MODELS: "1", OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k", GEMINI_API_KEY: "k", XAI_API_KEY: "k", DEEPSEEK_API_KEY: "k" }),
+  readConfig({
+    SANDBOX_REAL_MODELS: "1",
+    OPENAI_API_KEY: "k",
+    ANTHROPIC_API_KEY: "k",
+    GEMINI_API_KEY: "k",
+    XAI_API_KEY: "k",
+    DEEPSEEK_API_KEY: "k",
+  }),
   {},
 );
 const todayMs = Date.parse("2026-11-20");
@@ -46,7 +53,14 @@ const newModel = {
 
 test("every name of the specification is there, at the specification's price for input and output alike", () => {
   const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
-  const prices = { "gpt-3.5-turbo": 2_000n, "gpt-4-turbo": 40_000n, "claude-sonnet-4-5": 18_000n, "gemini-2.5-flash": 3_000n, grok: 1_000n, "deepseek-chat": 1_000n };
+  const prices = {
+    "gpt-3.5-turbo": 2_000n,
+    "gpt-4-turbo": 40_000n,
+    "claude-sonnet-4-5": 18_000n,
+    "gemini-2.5-flash": 3_000n,
+    grok: 1_000n,
+    "deepseek-chat": 1_000n,
+  };
   for (const [name, price] of Object.entries(prices)) {
     expect(byName.get(name)).toMatchObject({ id: name, inputPrice: price, outputPrice: price });
   }
@@ -107,7 +121,12 @@ test("a model that its provider has retired is offered by compatible hosts only"
 });
 
 test("a route that the operator wrote is believed, whatever we know of its retirement", () => {
-  const path = modelsFile({ models: [{ id: "gpt-4", routes: [{ provider: "openai", wireName: "gpt-4" }], providerInputCost: 30, providerOutputCost: 60 }, { id: "gpt-4-turbo", inputPrice: 41 }] });
+  const path = modelsFile({
+    models: [
+      { id: "gpt-4", routes: [{ provider: "openai", wireName: "gpt-4" }], providerInputCost: 30, providerOutputCost: 60 },
+      { id: "gpt-4-turbo", inputPrice: 41 },
+    ],
+  });
   const { byName } = buildCatalogue({ endpoints: vendorHosts, modelsFile: path, todayMs });
   expect(byName.has("gpt-4")).toBe(true);
   expect(byName.has("gpt-4-turbo")).toBe(false);
@@ -122,16 +141,31 @@ test("every retirement date is a date and belongs to a route of the catalogue", 
 });
 
 test("routes to providers that are not configured are left out, the others keep their order", () => {
-  const routes = [{ provider: "xai", wireName: "a" }, { provider: "openai", wireName: "b" }, { provider: "deepseek", wireName: "c" }];
+  const routes = [
+    { provider: "xai", wireName: "a" },
+    { provider: "openai", wireName: "b" },
+    { provider: "deepseek", wireName: "c" },
+  ];
   const path = modelsFile({ models: [{ ...newModel, routes }] });
-  const endpoints: Endpoints = new Map([["deepseek", endpointAt("deepseek", "http://127.0.0.1:1", "k")], ["openai", endpointAt("openai", "http://127.0.0.1:1", "k")]]);
+  const endpoints: Endpoints = new Map([
+    ["deepseek", endpointAt("deepseek", "http://127.0.0.1:1", "k")],
+    ["openai", endpointAt("openai", "http://127.0.0.1:1", "k")],
+  ]);
   expect(buildCatalogue({ endpoints, modelsFile: path, todayMs }).byName.get("my-model")?.routes).toEqual(routes.slice(1));
 });
 
 test("the models file adds models and overrides fields, with exact unit prices", () => {
   const path = modelsFile({ models: [newModel, { id: "gpt-4o", inputPrice: 3, description: "Ours." }] });
   const { byName, models } = buildCatalogue({ endpoints: everyProvider, modelsFile: path, todayMs });
-  expect(byName.get("my-model")).toMatchObject({ inputPrice: 2n, outputPrice: 1_500n, providerInputCost: 0n, providerOutputCost: 1_499n, defaultMaxTokens: 500, tokenBound: "bytes", aliases: [] });
+  expect(byName.get("my-model")).toMatchObject({
+    inputPrice: 2n,
+    outputPrice: 1_500n,
+    providerInputCost: 0n,
+    providerOutputCost: 1_499n,
+    defaultMaxTokens: 500,
+    tokenBound: "bytes",
+    aliases: [],
+  });
   expect(byName.get("gpt-4o")).toMatchObject({ inputPrice: 3_000n, outputPrice: 10_500n, description: "Ours.", contextWindow: 128_000 });
   expect(models.at(-1)?.id).toBe("my-model");
 });
@@ -156,13 +190,19 @@ test.each([
 });
 
 test("a models file that is missing is named", () => {
-  expect(() => buildCatalogue({ endpoints: everyProvider, modelsFile: "/nowhere/models.json", todayMs })).toThrow("MODELS_FILE /nowhere/models.json is not usable");
+  expect(() => buildCatalogue({ endpoints: everyProvider, modelsFile: "/nowhere/models.json", todayMs })).toThrow(
+    "MODELS_FILE /nowhere/models.json is not usable",
+  );
 });
 
 test("a price version is named by model and prices, and by nothing else", () => {
   const price = { id: "m", inputPrice: nanoUsd(1), outputPrice: nanoUsd(2) };
   expect(priceVersion(price)).toMatch(/^pv_[0-9a-f]{16}$/);
   expect(priceVersion({ ...price })).toBe(priceVersion(price));
-  const others = [{ ...price, id: "n" }, { ...price, inputPrice: nanoUsd(2) }, { ...price, outputPrice: nanoUsd(1) }].map(priceVersion);
+  const others = [
+    { ...price, id: "n" },
+    { ...price, inputPrice: nanoUsd(2) },
+    { ...price, outputPrice: nanoUsd(1) },
+  ].map(priceVersion);
   expect(new Set([priceVersion(price), ...others]).size).toBe(4);
 });

@@ -92,9 +92,13 @@ export function checkLivePrices(models: readonly Model[]): void {
   const perMillion = (nanoPerToken: bigint) => formatUsd(nanoPerToken * 1_000_000n);
   const problems: string[] = [];
   for (const model of models) {
-    const sides = [["input", model.inputPrice, model.providerInputCost], ["output", model.outputPrice, model.providerOutputCost]] as const;
+    const sides = [
+      ["input", model.inputPrice, model.providerInputCost],
+      ["output", model.outputPrice, model.providerOutputCost],
+    ] as const;
     for (const [side, price, cost] of sides) {
-      if (price < cost) problems.push(`  ${model.id}: ${side} is sold at ${perMillion(price)} and costs ${perMillion(cost)} per million tokens`);
+      if (price < cost)
+        problems.push(`  ${model.id}: ${side} is sold at ${perMillion(price)} and costs ${perMillion(cost)} per million tokens`);
     }
   }
   if (problems.length > 0) throw new Error(`Prices below the provider's cost; correct them in MODELS_FILE:\n${problems.join("\n")}`);

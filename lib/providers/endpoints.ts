@@ -9,6 +9,9 @@ import type { ProviderId, WireFormatId } from "./types";
 export interface Endpoint {
   /** Without a trailing slash; wire requests append their path to it. */
   baseUrl: string;
+  /** The base URL's two parts, taken apart once instead of in every call. */
+  origin: string;
+  pathPrefix: string;
   apiKey: string;
   format: WireFormatId;
   /** True when this is the provider's own public host, which serves no model that it has retired. */
@@ -18,9 +21,18 @@ export interface Endpoint {
 export type Endpoints = ReadonlyMap<ProviderId, Endpoint>;
 export type SimulatedBaseUrls = Partial<Record<ProviderId, string>>;
 
+/** What the simulated providers take for a key. */
+const SIMULATED_KEY = "simulated-key";
+
 export const providerIds = ["openai", "anthropic", "gemini", "xai", "deepseek"] as const satisfies readonly ProviderId[];
 
-const formatOf: Record<ProviderId, WireFormatId> = { openai: "openai", anthropic: "anthropic", gemini: "gemini", xai: "openai", deepseek: "openai" };
+const formatOf: Record<ProviderId, WireFormatId> = {
+  openai: "openai",
+  anthropic: "anthropic",
+  gemini: "gemini",
+  xai: "openai",
+  deepseek: "openai",
+};
 
 const vendorHost: Record<ProviderId, string> = {
   openai: "api.openai.com",
@@ -32,17 +44,29 @@ const vendorHost: Record<ProviderId, string> = {
 
 /** One provider's endpoint, whatever the settings say: for tests and for tools that check a key. */
 export function endpointAt(provider: ProviderId, baseUrl: string, apiKey: string): Endpoint {
-  const isVendorHost = new URL(baseUrl).hostname === vendorHost[provider];
-  return { baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, format: formatOf[provider], isVendorHost };
+  const url = new URL(baseUrl);
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    origin: url.origin,
+    pathPrefix: `${url.pathname.replace(/\/+$/, "")}/`,
+    apiKey,
+    format: formatOf[provider],
+    isVendorHost: url.hostname === vendorHost[provider],
+  };
 }
 
 function configured(settings: Config, provider: ProviderId): { baseUrl: string; apiKey: string | undefined } {
   switch (provider) {
-    case "openai": return { baseUrl: settings.OPENAI_BASE_URL, apiKey: settings.OPENAI_API_KEY };
-    case "anthropic": return { baseUrl: settings.ANTHROPIC_BASE_URL, apiKey: settings.ANTHROPIC_API_KEY };
-    case "gemini": return { baseUrl: settings.GEMINI_BASE_URL, apiKey: settings.GEMINI_API_KEY };
-    case "xai": return { baseUrl: settings.XAI_BASE_URL, apiKey: settings.XAI_API_KEY };
-    case "deepseek": return { baseUrl: settings.DEEPSEEK_BASE_URL, apiKey: settings.DEEPSEEK_API_KEY };
+    case "openai":
+      return { baseUrl: settings.OPENAI_BASE_URL, apiKey: settings.OPENAI_API_KEY };
+    case "anthropic":
+      return { baseUrl: settings.ANTHROPIC_BASE_URL, apiKey: settings.ANTHROPIC_API_KEY };
+    case "gemini":
+      return { baseUrl: settings.GEMINI_BASE_URL, apiKey: settings.GEMINI_API_KEY };
+    case "xai":
+      return { baseUrl: settings.XAI_BASE_URL, apiKey: settings.XAI_API_KEY };
+    case "deepseek":
+      return { baseUrl: settings.DEEPSEEK_BASE_URL, apiKey: settings.DEEPSEEK_API_KEY };
   }
 }
 
@@ -57,7 +81,7 @@ export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls): E
     const { baseUrl, apiKey } = configured(settings, provider);
     const simulatedUrl = simulated[provider];
     if (allowsReal && apiKey) endpoints.set(provider, endpointAt(provider, baseUrl, apiKey));
-    else if (simulatedUrl && settings.MODE === "sandbox") endpoints.set(provider, endpointAt(provider, simulatedUrl, "simulated"));
+    else if (simulatedUrl && settings.MODE === "sandbox") endpoints.set(provider, endpointAt(provider, simulatedUrl, SIMULATED_KEY));
   }
   return endpoints;
 }

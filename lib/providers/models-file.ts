@@ -32,8 +32,18 @@ const unitPrice = z.union([z.string(), z.number()]).transform((value, context): 
 const entrySchema = z.strictObject({
   id: name,
   aliases: z.array(name).optional(),
-  description: z.string().min(1).max(200).regex(/^[^\r\n]*$/, "write one line").optional(),
-  routes: z.tuple([z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })], z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })).optional(),
+  description: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^\r\n]*$/, "write one line")
+    .optional(),
+  routes: z
+    .tuple(
+      [z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })],
+      z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) }),
+    )
+    .optional(),
   contextWindow: tokens.optional(),
   maxOutputTokens: tokens.optional(),
   defaultMaxTokens: tokens.optional(),
@@ -58,7 +68,15 @@ export const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) })
 
 export type ModelsFileEntry = z.infer<typeof entrySchema>;
 
-const needed = ["routes", "contextWindow", "maxOutputTokens", "inputPrice", "outputPrice", "providerInputCost", "providerOutputCost"] as const;
+const needed = [
+  "routes",
+  "contextWindow",
+  "maxOutputTokens",
+  "inputPrice",
+  "outputPrice",
+  "providerInputCost",
+  "providerOutputCost",
+] as const;
 
 function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (field: string, message: string) => void): Model | undefined {
   if (!base) {
@@ -70,10 +88,12 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (fi
   const { inputPrice = base?.inputPrice, outputPrice = base?.outputPrice } = entry;
   const { providerInputCost = base?.providerInputCost, providerOutputCost = base?.providerOutputCost } = entry;
   if (!routes || contextWindow === undefined || maxOutputTokens === undefined) return undefined;
-  if (inputPrice === undefined || outputPrice === undefined || providerInputCost === undefined || providerOutputCost === undefined) return undefined;
+  if (inputPrice === undefined || outputPrice === undefined || providerInputCost === undefined || providerOutputCost === undefined)
+    return undefined;
 
   if (maxOutputTokens > contextWindow) report("maxOutputTokens", "cannot exceed contextWindow");
-  if (entry.defaultMaxTokens !== undefined && entry.defaultMaxTokens > maxOutputTokens) report("defaultMaxTokens", "cannot exceed maxOutputTokens");
+  if (entry.defaultMaxTokens !== undefined && entry.defaultMaxTokens > maxOutputTokens)
+    report("defaultMaxTokens", "cannot exceed maxOutputTokens");
   return {
     id: entry.id,
     aliases: entry.aliases ?? base?.aliases ?? [],

@@ -1,0 +1,81 @@
+// One request to one provider and its answer as events. Whatever goes wrong comes out as one ProviderFailure that says
+// whether the provider had accepted the call, and never holds the API key.
+
+import type { CallBudget } from "./budget";
+import type { Endpoint } from "./endpoints";
+import { sendWireRequest, type WireAnswer } from "./transport";
+import { isProviderFailure, type ModelCall, type ModelRoute, type ProviderEvent, ProviderFailure, type WireFormat } from "./types";
+
+const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
+const ERROR_LIMIT_BYTES = 64 * 1024;
+
+export interface Attempt {
+  route: ModelRoute;
+  endpoint: Endpoint;
+  format: WireFormat;
+  call: ModelCall;
+  budget: CallBudget;
+  /** Told when the provider answers 2xx. */
+  onAccepted: () => void;
+}
+
+/**
+ * Sends the call and yields its events; `finish` is the last, and by then the connection is free again. Ending the
+ * iteration before closes the connection.
+ * @throws ProviderFailure
+ */
+export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
+  const { route, endpoint, format, call, budget, onAccepted } = attempt;
+  let answer: WireAnswer | undefined;
+  let accepted = false;
+  let finished = false;
+  try {
+    answer = await sendWireRequest(endpoint, format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider), budget);
+    const { status, headers, body } = answer;
+    if (status < 200 || status > 299) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
+    accepted = true;
+    onAccepted();
+
+    let hasText = false;
+    for await (const event of call.stream ? format.readStream(body) : readReply(format, answer)) {
+      if (event.type === "text") {
+        if (event.text === "") continue;
+        hasText = true;
+      } else {
+        if (!hasText && event.usage === null) throw new ProviderFailure("malformed", "a complete answer without text and without usage");
+        finished = true;
+        body.finish();
+      }
+      yield event;
+      if (finished) return;
+    }
+    throw new ProviderFailure("malformed", "the answer has no end");
+  } catch (error) {
+    throw describeFailure(error, attempt, accepted);
+  } finally {
+    if (!finished) answer?.body.close();
+  }
+}
+
+async function* readReply(format: WireFormat, answer: WireAnswer): AsyncGenerator<ProviderEvent, void, undefined> {
+  const { text, cut } = await answer.body.readText(REPLY_LIMIT_BYTES);
+  if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
+  yield* format.readReply(text);
+}
+
+/** When the call was stopped, that is the failure, however it surfaced: a format may take a closed socket for a broken answer. */
+function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, accepted: boolean): ProviderFailure {
+  const found = budget.reason ?? error;
+  if (!isProviderFailure(found))
+    return new ProviderFailure("malformed", `${route.provider}: could not be read: ${hideKey(String(found), endpoint)}`, { accepted });
+  const message = `${route.provider}/${route.wireName}: ${hideKey(found.message, endpoint)}`;
+  return new ProviderFailure(found.kind, message, {
+    accepted: accepted || found.accepted,
+    retryAfterMs: found.retryAfterMs,
+    httpStatus: found.httpStatus,
+    cause: String(found.cause).includes(endpoint.apiKey) ? undefined : found.cause,
+  });
+}
+
+/** Some providers quote the key that they refuse. */
+const hideKey = (text: string, { apiKey }: Endpoint): string => text.replaceAll(apiKey, "[key]");

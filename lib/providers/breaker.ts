@@ -1,0 +1,129 @@
+// Circuit breakers, one per provider and origin: a provider that keeps failing is left alone for a while, so that callers
+// are refused (or sent to a fallback) at once, and one call at a time finds out whether it is back.
+
+import { nowMs } from "@/lib/base/clock";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import type { ProviderId } from "./types";
+
+const CONSECUTIVE_FAILURES = 5;
+const WINDOW_MS = 30_000;
+const WINDOW_MIN_CALLS = 20;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const SLICES = 6;
+const SLICE_MS = WINDOW_MS / SLICES;
+
+/** `neutral` says nothing about the provider's health: the caller gave up, or our own key was refused. */
+export type CallOutcome = "success" | "failure" | "neutral";
+
+interface Slice {
+  startMs: number;
+  calls: number;
+  failures: number;
+}
+
+export class CircuitBreaker {
+  readonly #onChange: (isOpen: boolean) => void;
+  #slices: Slice[] = [];
+  #consecutiveFailures = 0;
+  #pauseMs = 0;
+  #openUntilMs = 0;
+  /** Counts state changes: the outcome of a call that was let through in an earlier state is old news. */
+  #epoch = 1;
+
+  constructor(onChange: (isOpen: boolean) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
+
+  /** A permit to hand to `record`, or null while the circuit is open. */
+  admit(): number | null {
+    if (this.#pauseMs === 0) return this.#epoch;
+    const now = nowMs();
+    if (now < this.#openUntilMs) return null;
+    // One probe. If it never comes back, the next one may go after another pause.
+    this.#openUntilMs = now + this.#pauseMs;
+    this.#epoch += 1;
+    return this.#epoch;
+  }
+
+  /** Milliseconds until the next probe may go. */
+  retryAfterMs(): number {
+    return Math.max(0, this.#openUntilMs - nowMs());
+  }
+
+  /** Tells how the call of that permit went. */
+  record(permit: number, outcome: CallOutcome): void {
+    if (permit !== this.#epoch) return;
+    if (this.#pauseMs > 0) this.#recordProbe(outcome);
+    else if (outcome !== "neutral") this.#recordCall(outcome === "failure");
+  }
+
+  #recordProbe(outcome: CallOutcome): void {
+    if (outcome === "success") {
+      this.#epoch += 1;
+      this.#pauseMs = 0;
+      this.#consecutiveFailures = 0;
+      this.#slices = [];
+      this.#onChange(false);
+    } else if (outcome === "failure") {
+      this.#open(Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS));
+    } else {
+      // The probe learned nothing, so the next call may probe at once.
+      this.#epoch += 1;
+      this.#openUntilMs = nowMs();
+    }
+  }
+
+  #recordCall(failed: boolean): void {
+    const now = nowMs();
+    const slice = this.#currentSlice(now);
+    slice.calls += 1;
+    if (!failed) {
+      this.#consecutiveFailures = 0;
+      return;
+    }
+    slice.failures += 1;
+    this.#consecutiveFailures += 1;
+    if (this.#consecutiveFailures >= CONSECUTIVE_FAILURES || this.#mostlyFails(now)) this.#open(FIRST_PAUSE_MS);
+  }
+
+  #currentSlice(now: number): Slice {
+    const last = this.#slices.at(-1);
+    if (last && now - last.startMs < SLICE_MS) return last;
+    const slice = { startMs: now, calls: 0, failures: 0 };
+    this.#slices.push(slice);
+    if (this.#slices.length > SLICES) this.#slices.shift();
+    return slice;
+  }
+
+  #mostlyFails(now: number): boolean {
+    let calls = 0;
+    let failures = 0;
+    for (const slice of this.#slices) {
+      if (now - slice.startMs >= WINDOW_MS) continue;
+      calls += slice.calls;
+      failures += slice.failures;
+    }
+    return calls >= WINDOW_MIN_CALLS && failures * 2 >= calls;
+  }
+
+  #open(pauseMs: number): void {
+    this.#epoch += 1;
+    this.#pauseMs = pauseMs;
+    this.#openUntilMs = nowMs() + pauseMs;
+    this.#onChange(true);
+  }
+}
+
+/** The breaker of this process for that provider at that origin. */
+export function breakerOf(provider: ProviderId, origin: string): CircuitBreaker {
+  const breakers = once("circuitBreakers", () => new Map<string, CircuitBreaker>());
+  const name = `${provider} ${origin}`;
+  let breaker = breakers.get(name);
+  if (!breaker) {
+    breaker = new CircuitBreaker((isOpen) => metrics().circuitOpen.set({ provider }, isOpen ? 1 : 0));
+    breakers.set(name, breaker);
+  }
+  return breaker;
+}

@@ -1,0 +1,133 @@
+// The time budget of one provider call: first token, idle between chunks, and total, watched by a single timer however
+// many chunks arrive; and the one switch that stops the call, whoever throws it (time, the caller, or an early end).
+
+import { EventEmitter } from "node:events";
+import { ProviderFailure } from "./types";
+
+export interface BudgetLimits {
+  PROVIDER_FIRST_TOKEN_TIMEOUT_MS: number;
+  PROVIDER_IDLE_TIMEOUT_MS: number;
+  PROVIDER_TOTAL_TIMEOUT_MS: number;
+}
+
+type Wait = "first token" | "next chunk" | "end of the answer";
+
+/**
+ * Emits `abort` once, when the call must stop; `reason` says why. Undici takes it for an abort signal: an emitter costs a
+ * fraction of an AbortController, and this is made for every call.
+ */
+export class CallBudget extends EventEmitter {
+  aborted = false;
+  reason: ProviderFailure | undefined;
+  /** What ran out, when it was time that stopped the call. */
+  expired: Wait | undefined;
+
+  readonly #limits: BudgetLimits;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = () => this.stop(new ProviderFailure("aborted", "the caller gave up"));
+  readonly #endsAtMs: number;
+  readonly #tickMs: number;
+  /** The nearest deadline besides the total one; Infinity while we wait for nothing. */
+  #dueMs = Number.POSITIVE_INFINITY;
+  #waitsFor: Wait = "first token";
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(limits: BudgetLimits, signal: AbortSignal) {
+    super();
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#endsAtMs = performance.now() + limits.PROVIDER_TOTAL_TIMEOUT_MS;
+    // No deadline is ever set nearer than the shortest limit, so a timer of that length never wakes too late.
+    this.#tickMs = Math.min(limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS, limits.PROVIDER_IDLE_TIMEOUT_MS, limits.PROVIDER_TOTAL_TIMEOUT_MS);
+    this.#watch();
+  }
+
+  #watch(): void {
+    this.#signal.addEventListener("abort", this.#onAbort);
+    this.#timer = setTimeout(this.#check, this.#tickMs);
+    if (this.#signal.aborted) this.#onAbort();
+  }
+
+  /** Starts the wait for the first token of a route: every route has the whole of it. */
+  awaitFirstToken(budgetMs: number): void {
+    this.#waitsFor = "first token";
+    this.#dueMs = performance.now() + budgetMs;
+  }
+
+  /** How long the first token may still take, in milliseconds. */
+  remainingMs(): number {
+    return Math.min(this.#dueMs, this.#endsAtMs) - performance.now();
+  }
+
+  /** The first token is here: from now on only silence and the total time count. */
+  startStreaming(): void {
+    this.#waitsFor = "next chunk";
+    this.#dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** We ask the provider for more. Keep-alive bytes do not prolong the wait for a first token. */
+  awaitChunk(): void {
+    if (this.#waitsFor === "next chunk") this.#dueMs = performance.now() + this.#limits.PROVIDER_IDLE_TIMEOUT_MS;
+  }
+
+  /** A chunk came. Until we ask again, the silence is ours: a reader that stalls is no fault of the provider. */
+  gotChunk(): void {
+    if (this.#waitsFor === "next chunk") this.#dueMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** After a first token that came too late: another route may use what is left of the total time, if the caller is still there. */
+  renew(): void {
+    if (this.expired !== "first token" || this.#endsAtMs <= performance.now()) return;
+    this.aborted = false;
+    this.reason = undefined;
+    this.expired = undefined;
+    this.#isOver = false;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    this.#watch();
+  }
+
+  /** Stops the call: the socket is closed, and everybody who waits is told `failure`. */
+  stop(failure: ProviderFailure): void {
+    if (this.#isOver) return;
+    this.aborted = true;
+    this.reason = failure;
+    this.close();
+    this.emit("abort");
+  }
+
+  /** Ends the watch: the call is over, and nothing stops it any more. */
+  close(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  /**
+   * Waits for `ms`, or until the call is stopped.
+   * @throws ProviderFailure the reason of the stop
+   */
+  async pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.removeListener("abort", onAbort);
+        resolve();
+      }, ms);
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(this.reason);
+      };
+      this.once("abort", onAbort);
+    });
+  }
+
+  readonly #check = (): void => {
+    const remainingMs = this.remainingMs();
+    if (remainingMs > 0) {
+      this.#timer = setTimeout(this.#check, Math.min(remainingMs, this.#tickMs));
+      return;
+    }
+    this.expired = this.#dueMs <= this.#endsAtMs ? this.#waitsFor : "end of the answer";
+    this.stop(new ProviderFailure("timeout", `ran out of time while waiting for the ${this.expired}`));
+  };
+}

@@ -1,0 +1,75 @@
+// Calling a model: the one thing that the floors above ask of this folder. Nothing is sent before the first event is asked
+// for, and a reader that leaves closes the connection at once, even while it waits for the next event.
+
+import { config } from "@/lib/base/config";
+import { anthropicFormat } from "./anthropic";
+import { CallBudget } from "./budget";
+import { endpoints } from "./endpoints";
+import { geminiFormat } from "./gemini";
+import { openaiFormat } from "./openai";
+import { type CallAnswer, type RoutingSetup, streamFromRoutes } from "./routing";
+import { type Model, type ModelCall, type ProviderEvent, ProviderFailure } from "./types";
+
+const wireFormats: RoutingSetup["formats"] = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
+
+const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
+
+export interface ProviderCall {
+  /** Once only. @throws ProviderFailure */
+  events: AsyncIterableIterator<ProviderEvent, undefined>;
+  /** Filled in while the events are read. */
+  answer: Readonly<CallAnswer>;
+}
+
+/**
+ * Asks the model's providers, in order, for an answer. The events fail with a ProviderFailure of the provider asked last;
+ * text that was handed on before stays true, and is never followed by another provider's.
+ */
+export function callProvider(model: Model, call: ModelCall, signal: AbortSignal, setup: RoutingSetup = processSetup()): ProviderCall {
+  const answer: CallAnswer = {};
+  return { events: new CallEvents({ model, call, signal, setup, answer }), answer };
+}
+
+interface CallOrder {
+  model: Model;
+  call: ModelCall;
+  signal: AbortSignal;
+  setup: RoutingSetup;
+  answer: CallAnswer;
+}
+
+class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
+  readonly #order: CallOrder;
+  #budget: CallBudget | undefined;
+  #source: AsyncGenerator<ProviderEvent, void, undefined> | undefined;
+  #hasLeft = false;
+
+  constructor(order: CallOrder) {
+    this.#order = order;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<ProviderEvent, undefined>> {
+    if (this.#hasLeft) return { done: true, value: undefined };
+    this.#source ??= this.#start();
+    const result = await this.#source.next();
+    return result.done ? { done: true, value: undefined } : result;
+  }
+
+  async return(): Promise<IteratorResult<ProviderEvent, undefined>> {
+    this.#hasLeft = true;
+    // A generator that is busy would see `return` only after its next event; the budget stops it now.
+    this.#budget?.stop(new ProviderFailure("aborted", "the reader left"));
+    await this.#source?.return();
+    return { done: true, value: undefined };
+  }
+
+  #start(): AsyncGenerator<ProviderEvent, void, undefined> {
+    const { model, call, signal, setup, answer } = this.#order;
+    this.#budget = new CallBudget(setup.limits, signal);
+    return streamFromRoutes({ model, call, budget: this.#budget, answer, setup });
+  }
+}

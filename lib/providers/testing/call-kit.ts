@@ -1,0 +1,83 @@
+// For tests of calls: a model, a setup without the process's settings, and a reader that keeps events and failure apart.
+
+import { nanoUsd } from "@/lib/base/money";
+import { callProvider, type ProviderCall } from "../call";
+import { endpointAt } from "../endpoints";
+import type { RoutingSetup } from "../routing";
+import { isProviderFailure, type Model, type ModelCall, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
+import { lineFormat } from "./provider-server";
+
+export const limits: RoutingSetup["limits"] = {
+  PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 5_000,
+  PROVIDER_IDLE_TIMEOUT_MS: 5_000,
+  PROVIDER_TOTAL_TIMEOUT_MS: 20_000,
+  PROVIDER_RETRIES: 2,
+};
+
+export const apiKey = "sk-very-secret-1234567890";
+
+const providers: readonly ProviderId[] = ["openai", "anthropic", "xai"];
+
+/** A model with one route per URL, and the endpoints to reach it. */
+export function modelAt(...urls: string[]): { model: Model; endpoints: RoutingSetup["endpoints"] } {
+  const routes = urls.map((_, index) => ({ provider: providers[index] ?? "openai", wireName: `wire-${index}` }));
+  const [first, ...others] = routes;
+  if (!first) throw new Error("a model needs a route");
+  const price = nanoUsd(1);
+  const model: Model = {
+    id: "test-model",
+    aliases: [],
+    description: "For tests.",
+    routes: [first, ...others],
+    contextWindow: 1_000,
+    maxOutputTokens: 100,
+    defaultMaxTokens: 100,
+    inputPrice: price,
+    outputPrice: price,
+    providerInputCost: price,
+    providerOutputCost: price,
+    reasoningCeiling: 0,
+    tokenBound: "bytes",
+  };
+  return {
+    model,
+    endpoints: new Map(routes.map((route, index) => [route.provider, endpointAt(route.provider, urls[index] ?? "", apiKey)])),
+  };
+}
+
+export interface CallOptions {
+  stream?: boolean;
+  signal?: AbortSignal;
+  limits?: Partial<RoutingSetup["limits"]>;
+}
+
+export function callAt(urls: string[], options: CallOptions = {}): ProviderCall {
+  const { model, endpoints } = modelAt(...urls);
+  const call: ModelCall = { messages: [{ role: "user", content: "hello" }], maxOutputTokens: 16, stream: options.stream ?? true };
+  const formats = { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat };
+  return callProvider(model, call, options.signal ?? new AbortController().signal, {
+    endpoints,
+    formats,
+    limits: { ...limits, ...options.limits },
+  });
+}
+
+export interface Outcome {
+  text: string;
+  events: ProviderEvent[];
+  failure: ProviderFailure | undefined;
+  answer: ProviderCall["answer"];
+}
+
+/** Reads a call to its end, whichever it is. */
+export async function readCall({ events: source, answer }: ProviderCall): Promise<Outcome> {
+  const events: ProviderEvent[] = [];
+  let failure: ProviderFailure | undefined;
+  try {
+    for await (const event of source) events.push(event);
+  } catch (error) {
+    if (!isProviderFailure(error)) throw error;
+    failure = error;
+  }
+  return { text: events.map((event) => (event.type === "text" ? event.text : "")).join(""), events, failure, answer };
+}

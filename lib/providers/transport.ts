@@ -1,0 +1,83 @@
+// The network under the wire formats: one pool of kept-alive connections per origin, requests that can be stopped at any
+// moment, and failures told apart by whether the provider had begun to answer. It knows no format and no price.
+
+import { Pool } from "undici";
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+import type { CallBudget } from "./budget";
+import type { Endpoint } from "./endpoints";
+import { ProviderFailure, type WireRequest } from "./types";
+import { WireBody } from "./wire-body";
+
+/** Beyond it, requests wait for a free connection, inside their first-token budget. */
+const CONNECTIONS_PER_ORIGIN = 1_024;
+/** Load balancers close idle connections after 60 s or more; we must be the first to let go. */
+const KEEP_ALIVE_MS = 30_000;
+const KEEP_ALIVE_MAX_MS = 300_000;
+
+export interface WireAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: WireBody;
+}
+
+const pools = () => once("providerPools", () => new Map<string, Pool>());
+
+function poolOf(origin: string): Pool {
+  let pool = pools().get(origin);
+  if (!pool) {
+    pool = new Pool(origin, {
+      connections: CONNECTIONS_PER_ORIGIN,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+      connectTimeout: config().PROVIDER_CONNECT_TIMEOUT_MS,
+      // The call's budget watches these with one timer of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    pools().set(origin, pool);
+  }
+  return pool;
+}
+
+/** Closes all connections to providers, at once: calls still under way fail. For shutdown (after the drain) and tests. */
+export async function closeProviderPools(): Promise<void> {
+  const open = [...pools().values()];
+  pools().clear();
+  await Promise.all(open.map((pool) => pool.destroy()));
+}
+
+/**
+ * Sends one request. The answer may have any status; redirects are not followed, so a credential never travels further.
+ * @throws ProviderFailure the budget's reason once it is stopped, else whatever kept the answer from beginning
+ */
+export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget: CallBudget): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    // Undici heeds its signal only once a connection is there; a caller who gives up must not wait for that.
+    const onAbort = () => reject(budget.reason);
+    budget.once("abort", onAbort);
+    poolOf(endpoint.origin).request(
+      { method: "POST", path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body, signal: budget },
+      (error, answer) => {
+        budget.removeListener("abort", onAbort);
+        if (error) reject(connectionFailure(error, endpoint));
+        else resolve({ status: answer.statusCode, headers: answer.headers, body: new WireBody(answer.body, budget) });
+      },
+    );
+  });
+}
+
+/** An error before the first byte of an answer. */
+function connectionFailure(error: Error & { code?: string }, endpoint: Endpoint): ProviderFailure {
+  const code = error.code ?? error.name;
+  const message = `${endpoint.origin} did not answer: ${code}`;
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return new ProviderFailure("timeout", message, { cause: error });
+  if (code === "UND_ERR_INVALID_ARG") return new ProviderFailure("misconfigured", `${message} ${error.message}`, { cause: error });
+  const isNotHttp = error.name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW";
+  return new ProviderFailure(isNotHttp ? "malformed" : "unavailable", message, { cause: error });
+}
+
+/** True when a failure happened while connecting, before anything was sent: another try costs nobody anything. */
+export const isConnectTimeout = (failure: ProviderFailure): boolean =>
+  failure.kind === "timeout" && (failure.cause as { code?: string } | undefined)?.code === "UND_ERR_CONNECT_TIMEOUT";

@@ -1,0 +1,138 @@
+// The body of a provider's answer: read whole up to a limit, or chunk by chunk with bounded memory; and at the end either
+// finished, so that its connection is used again, or closed.
+
+import type { Readable } from "node:stream";
+import type { CallBudget } from "./budget";
+import { ProviderFailure } from "./types";
+
+/** Above it the provider is paused until the reader has caught up. */
+const BUFFER_BYTES = 256 * 1024;
+/** No model's longest answer comes near it. */
+const STREAM_LIMIT_BYTES = 256 * 1024 * 1024;
+/** What may follow the last event (`[DONE]`, a final chunk) before the connection is not worth saving. */
+const TAIL_LIMIT_BYTES = 64 * 1024;
+const TAIL_LIMIT_MS = 1_000;
+
+interface Waiter {
+  resolve: (result: IteratorResult<Buffer, undefined>) => void;
+  reject: (failure: unknown) => void;
+}
+
+/** Iterates over its chunks, once. Ending the iteration early neither closes nor drains it: `finish` or `close` does. */
+export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
+  readonly #stream: Readable;
+  readonly #budget: CallBudget;
+  readonly #queue: Buffer[] = [];
+  #queuedBytes = 0;
+  #totalBytes = 0;
+  #waiter: Waiter | undefined;
+  #end: "open" | "complete" | "broken" = "open";
+  #failure: unknown;
+  #isDraining = false;
+
+  constructor(stream: Readable, budget: CallBudget) {
+    this.#stream = stream;
+    this.#budget = budget;
+    stream.on("data", this.#onData);
+    stream.on("end", () => this.#onEnd("complete", undefined));
+    stream.on("error", (error) => this.#onEnd("broken", budget.reason ?? brokenOff(error)));
+    stream.on("close", () => this.#onEnd("broken", budget.reason ?? brokenOff(undefined)));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Buffer, undefined>> {
+    const chunk = this.#queue.shift();
+    if (chunk) {
+      this.#queuedBytes -= chunk.length;
+      if (this.#queue.length === 0 && this.#stream.isPaused()) this.#stream.resume();
+      return Promise.resolve({ done: false, value: chunk });
+    }
+    if (this.#end === "complete") return Promise.resolve({ done: true, value: undefined });
+    if (this.#end === "broken") return Promise.reject(this.#failure);
+    this.#budget.awaitChunk();
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  return(): Promise<IteratorResult<Buffer, undefined>> {
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  /**
+   * The whole body as text. When it is longer than `limitBytes`: its beginning with `cut`, and the connection is closed.
+   * @throws ProviderFailure malformed (broken off), or the budget's reason
+   */
+  async readText(limitBytes: number): Promise<{ text: string; cut: boolean }> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for (let part = await this.next(); !part.done; part = await this.next()) {
+      chunks.push(part.value);
+      bytes += part.value.length;
+      if (bytes > limitBytes) {
+        this.close();
+        break;
+      }
+    }
+    const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+    return { text: whole.toString("utf8", 0, limitBytes), cut: bytes > limitBytes };
+  }
+
+  /** Nothing more is wanted of a complete answer: reads its tail away, so that the connection can be used again. */
+  finish(): void {
+    if (this.#end !== "open" || this.#isDraining) return;
+    this.#isDraining = true;
+    this.#totalBytes = 0;
+    this.#queue.length = 0;
+    const timer = setTimeout(() => this.close(), TAIL_LIMIT_MS);
+    this.#stream.once("close", () => clearTimeout(timer));
+    this.#stream.resume();
+  }
+
+  /** Closes the connection, unless the body has ended already. */
+  close(): void {
+    if (this.#end === "open") this.#stream.destroy();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#totalBytes += chunk.length;
+    if (this.#isDraining) {
+      if (this.#totalBytes > TAIL_LIMIT_BYTES) this.#stream.destroy();
+      return;
+    }
+    if (this.#totalBytes > STREAM_LIMIT_BYTES) {
+      this.#onEnd("broken", new ProviderFailure("malformed", `the answer is longer than ${STREAM_LIMIT_BYTES} bytes`, { accepted: true }));
+      this.#stream.destroy();
+      return;
+    }
+    this.#budget.gotChunk();
+    const waiter = this.#waiter;
+    if (waiter) {
+      this.#waiter = undefined;
+      waiter.resolve({ done: false, value: chunk });
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (this.#queuedBytes > BUFFER_BYTES) this.#stream.pause();
+  };
+
+  #onEnd(end: "complete" | "broken", failure: unknown): void {
+    if (this.#end !== "open") return;
+    this.#end = end;
+    this.#failure = failure;
+    // What came before a broken end is still handed on; a call that was stopped wants nothing more.
+    if (this.#budget.aborted) this.#queue.length = 0;
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (end === "complete") waiter?.resolve({ done: true, value: undefined });
+    else waiter?.reject(failure);
+  }
+}
+
+function brokenOff(cause: (Error & { code?: string }) | undefined): ProviderFailure {
+  return new ProviderFailure("malformed", `the answer broke off: ${cause?.code ?? cause?.name ?? "closed"}`, { accepted: true, cause });
+}
