@@ -1,0 +1,99 @@
+// The address of a client. X-Forwarded-For can be written by anybody, so it counts only from a direct peer that the operator
+// trusts, and is read from the right: each proxy appends whom it heard from, so what is left of the first stranger is hearsay.
+
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+
+export interface TrustedProxies {
+  /** False when there are none: then no header is ever looked at. */
+  readonly any: boolean;
+  trusts(address: string): boolean;
+}
+
+/** The proxies that TRUSTED_PROXIES names. To be called once at start: it throws on a bad entry. */
+export const trustedProxies = (): TrustedProxies => once("trustedProxies", () => readTrustedProxies(config().TRUSTED_PROXIES));
+
+/**
+ * Reads addresses, CIDR blocks and the word `loopback`.
+ * @throws Error that names every bad entry and says what to write
+ */
+export function readTrustedProxies(entries: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  const bad = entries.filter((entry) => !addEntry(list, entry));
+  if (bad.length > 0) {
+    const named = bad.map((entry) => JSON.stringify(entry)).join(", ");
+    throw new Error(
+      `TRUSTED_PROXIES: ${named} cannot be read; write addresses or CIDR blocks with commas between, like 10.0.0.0/8,fd00::/8,192.0.2.7, or the word loopback`,
+    );
+  }
+  return {
+    any: entries.length > 0,
+    trusts: (address) => list.check(address, isIPv4(address) ? "ipv4" : "ipv6"),
+  };
+}
+
+function addEntry(list: BlockList, entry: string): boolean {
+  if (entry === "loopback") return addEntry(list, "127.0.0.0/8") && addEntry(list, "::1");
+  const [text = "", bits, ...more] = entry.split("/");
+  const address = plainAddress(text);
+  if (address === null || more.length > 0) return false;
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  if (bits === undefined) {
+    list.addAddress(address, family);
+    return true;
+  }
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: peers are compared in their IPv4 form.
+  const prefix = /^\d{1,3}$/.test(bits) ? Number(bits) - (family === "ipv4" && isIP(text) === 6 ? 96 : 0) : -1;
+  if (prefix < 0 || prefix > (family === "ipv4" ? 32 : 128)) return false;
+  list.addSubnet(address, prefix, family);
+  return true;
+}
+
+/**
+ * The address that limits and logs know a client by: the nearest hop that is not a trusted proxy.
+ * @param remoteAddress the direct peer's; undefined when the connection is already gone, which gives "unknown"
+ * @param forwardedFor the value of X-Forwarded-For, a repeated header's values joined by commas
+ */
+export function clientAddress(remoteAddress: string | undefined, forwardedFor: string | undefined, proxies: TrustedProxies): string {
+  let client = remoteAddress === undefined ? null : plainAddress(remoteAddress);
+  if (client === null) return "unknown";
+  if (!proxies.any) return client;
+  let rest = forwardedFor ?? "";
+  while (rest !== "" && proxies.trusts(client)) {
+    const comma = rest.lastIndexOf(",");
+    const hop = plainAddress(withoutPort(rest.slice(comma + 1).trim()));
+    if (hop === null) break;
+    client = hop;
+    rest = comma < 0 ? "" : rest.slice(0, comma);
+  }
+  return client;
+}
+
+/** What limits count an address as: an IPv4 address itself, an IPv6 address its /64, since one client holds all of that. */
+export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const [head = "", tail] = address.split("::", 2);
+  const left = head === "" ? [] : head.split(":");
+  // Zeros that `::` stands for reach into the first four groups only as far as nothing to its right does.
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Math.max(0, 8 - left.length - right.length - (tail?.includes(".") ? 1 : 0));
+  const groups = tail === undefined ? left : [...left, ...Array<string>(zeros).fill("0"), ...right];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, "").toLowerCase())
+    .join(":")}::/64`;
+}
+
+// Dual-stack sockets write IPv4 peers as ::ffff:192.0.2.1, and link-local ones with a zone.
+function plainAddress(text: string): string | null {
+  const address = text.replace(/%.*$/, "");
+  if (isIP(address) === 0) return null;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+}
+
+// Some proxies append the port: 192.0.2.1:4711, [2001:db8::1]:4711.
+function withoutPort(hop: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+}

@@ -1,0 +1,59 @@
+// The arithmetic of one subject's limits: a token bucket (refill: the rate a minute, depth: the same number) and a count of
+// slots in flight. Whole numbers only: a level counts 1/60,000 of a request, so that a rate of r a minute adds exactly r to
+// it in a millisecond, and the Lua of `redis-scripts.ts` reaches the same numbers.
+
+import { assert } from "@/lib/base/assert";
+
+/** What one account may do; an account's override replaces both. Both are whole numbers of at least 1. */
+export interface Limits {
+  readonly ratePerMinute: number;
+  readonly concurrency: number;
+}
+
+export type LimitName = "rate" | "concurrency";
+
+export interface Bucket {
+  /** What may still be spent, in 1/60,000 of a request, as of `atMs`. */
+  level: number;
+  atMs: number;
+  inFlight: number;
+}
+
+/** One request, in the unit of `level`. */
+export const REQUEST = 60_000;
+/** An empty bucket is full again after this long, whatever its rate, so a bucket idle for so long need not be kept. */
+export const REFILL_MS = 60_000;
+/** A slot is free as soon as another request ends, which nobody knows; SDKs wait whole seconds at the least. */
+const SLOT_RETRY_MS = 1_000;
+
+/** The level of a full bucket. */
+export const depthOf = (ratePerMinute: number): number => ratePerMinute * REQUEST;
+
+/** Brings the level to `nowMs`. A clock that was set back adds nothing, and counts on from there. */
+export function refill(bucket: Bucket, ratePerMinute: number, nowMs: number): void {
+  const gained = nowMs > bucket.atMs ? (nowMs - bucket.atMs) * ratePerMinute : 0;
+  bucket.level = Math.min(depthOf(ratePerMinute), bucket.level + gained);
+  bucket.atMs = nowMs;
+}
+
+/** Takes one request and one slot, or names the limit that refuses; a refusal takes nothing. */
+export function take(bucket: Bucket, limits: Limits, nowMs: number): LimitName | null {
+  assert(limits.ratePerMinute >= 1 && limits.concurrency >= 1, "limits are at least 1");
+  refill(bucket, limits.ratePerMinute, nowMs);
+  if (bucket.level < REQUEST) return "rate";
+  if (bucket.inFlight >= limits.concurrency) return "concurrency";
+  bucket.level -= REQUEST;
+  bucket.inFlight += 1;
+  return null;
+}
+
+/** Milliseconds until the limit that refused may grant: exact for the rate, the shortest useful wait for a slot. */
+export function retryAfterMs(refusedBy: LimitName, level: number, ratePerMinute: number): number {
+  return refusedBy === "rate" ? waitMs(level, ratePerMinute) : SLOT_RETRY_MS;
+}
+
+/** Milliseconds until one whole request may be spent; 0 when it may be now. */
+export const waitMs = (level: number, ratePerMinute: number): number => Math.max(0, Math.ceil((REQUEST - level) / ratePerMinute));
+
+/** Milliseconds until the bucket is full. */
+export const fullInMs = (level: number, ratePerMinute: number): number => Math.ceil((depthOf(ratePerMinute) - level) / ratePerMinute);

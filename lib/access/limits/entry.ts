@@ -1,0 +1,74 @@
+// What a limiter answers: a granted entry that must be left, or a refusal that says which limit refused and for how long.
+// Every refusal is made here, so each is counted exactly once.
+
+import { metrics } from "@/lib/base/observe/metrics";
+import { type Bucket, fullInMs, type LimitName, type Limits, REQUEST, retryAfterMs } from "./bucket";
+
+/** A subject's limits as of one decision: what the headers of the answer say. */
+export interface LimitState extends Limits {
+  /** Whole requests that might have started right then. */
+  readonly remaining: number;
+  /** Unix milliseconds: after a refusal by the rate when one request may start, else when the bucket is full again. */
+  readonly resetAtMs: number;
+  /** Slots in flight that were free. */
+  readonly freeSlots: number;
+}
+
+export interface Granted {
+  readonly granted: true;
+  readonly state: LimitState;
+  /** Gives the slot back. To be called when the request has ended, its stream too; every call after the first does nothing. */
+  leave(): void;
+}
+
+export interface Refused {
+  readonly granted: false;
+  readonly limit: LimitName;
+  readonly retryAfterMs: number;
+  readonly state: LimitState;
+}
+
+export type Entry = Granted | Refused;
+
+export interface Limiter {
+  /**
+   * Takes one request and one slot in flight for `subject`, or says which limit refused; a refusal takes nothing. Never
+   * throws and never waits long: without Redis the answer is immediate, with it bounded by its time limit.
+   */
+  enter(subject: string, limits: Limits): Entry | Promise<Entry>;
+  /** Gives back what is still held and closes connections. For shutdown, after the drain. */
+  close(): Promise<void>;
+}
+
+type Measure = Pick<Bucket, "level" | "inFlight">;
+
+export function granted(measure: Measure, limits: Limits, nowMs: number, release: () => void): Granted {
+  let left = false;
+  return {
+    granted: true,
+    state: stateOf(measure, limits, nowMs + fullInMs(measure.level, limits.ratePerMinute)),
+    leave() {
+      if (left) return;
+      left = true;
+      release();
+    },
+  };
+}
+
+export function refused(limit: LimitName, measure: Measure, limits: Limits, nowMs: number): Refused {
+  metrics().limited.inc({ limit });
+  const waitMs = retryAfterMs(limit, measure.level, limits.ratePerMinute);
+  const resetInMs = limit === "rate" ? waitMs : fullInMs(measure.level, limits.ratePerMinute);
+  return { granted: false, limit, retryAfterMs: waitMs, state: stateOf(measure, limits, nowMs + resetInMs) };
+}
+
+function stateOf(measure: Measure, limits: Limits, resetAtMs: number): LimitState {
+  return {
+    ratePerMinute: limits.ratePerMinute,
+    concurrency: limits.concurrency,
+    remaining: Math.floor(measure.level / REQUEST),
+    resetAtMs,
+    // An override may have been lowered while requests were in flight.
+    freeSlots: Math.max(0, limits.concurrency - measure.inFlight),
+  };
+}

@@ -1,0 +1,82 @@
+// Failed authentications by client address. Only failures spend: a key that works is never counted, and a key that is
+// already known to work is never asked about, so others behind the same address go on while somebody guesses there.
+//
+// The check looks at memory alone and costs no round trip. With Redis each failure is told to it, and its answer brings what
+// other processes have seen back into memory; so every process learns of an address at its own first failure.
+
+import { networkOf } from "@/lib/access/client-address";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import { type Bucket, REQUEST, refill, waitMs } from "./bucket";
+import { BucketTable } from "./bucket-table";
+import { type RedisLink, redisLink } from "./redis-link";
+import { failuresKey } from "./redis-scripts";
+
+interface FailedAuthOptions {
+  link?: RedisLink | null;
+  nowMs?: () => number;
+  maxSubjects?: number;
+}
+
+export type Attempt = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
+
+/** The failed authentications that this process knows of. */
+export const failedAuth = (): FailedAuthLimiter =>
+  once("limits.failedAuth", () => new FailedAuthLimiter(config().FAILED_AUTH_PER_MINUTE, { link: redisLink() }));
+
+export class FailedAuthLimiter {
+  private readonly table: BucketTable;
+  private readonly nowMs: () => number;
+
+  constructor(
+    private readonly perMinute: number,
+    private readonly options: FailedAuthOptions = {},
+  ) {
+    this.table = new BucketTable(options.maxSubjects);
+    this.nowMs = options.nowMs ?? nowMs;
+  }
+
+  /**
+   * Whether `address` may try a credential that is not known yet; spends nothing. Requests that pass at the same moment may
+   * together fail more often than the budget: by no more than there are connections.
+   */
+  check(address: string): Attempt {
+    const bucket = this.table.peek(networkOf(address));
+    if (!bucket) return { granted: true };
+    refill(bucket, this.perMinute, this.nowMs());
+    return this.verdict(bucket);
+  }
+
+  /** Spends one failure of `address`; refused when it had none left. */
+  record(address: string): Attempt {
+    const subject = networkOf(address);
+    const now = this.nowMs();
+    const bucket = this.table.find(subject, this.perMinute, now);
+    refill(bucket, this.perMinute, now);
+    const attempt = this.verdict(bucket);
+    if (!attempt.granted) return attempt;
+    bucket.level -= REQUEST;
+    if (this.options.link) void this.tell(this.options.link, subject, bucket);
+    return attempt;
+  }
+
+  /** Addresses held in memory at present. */
+  get subjects(): number {
+    return this.table.size;
+  }
+
+  private verdict(bucket: Bucket): Attempt {
+    const retryAfterMs = waitMs(bucket.level, this.perMinute);
+    if (retryAfterMs === 0) return { granted: true };
+    metrics().limited.inc({ limit: "failed_auth" });
+    return { granted: false, retryAfterMs };
+  }
+
+  private async tell(link: RedisLink, subject: string, bucket: Bucket): Promise<void> {
+    const time = this.options.nowMs ? this.options.nowMs() : "";
+    const level = await link.ask((client) => client.limitSpend(failuresKey(subject), time, this.perMinute));
+    if (level !== null) bucket.level = Math.min(bucket.level, level);
+  }
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import type { LimitState } from "./entry";
+import { retryAfter, writeLimitHeaders } from "./headers";
+import { MemoryLimiter } from "./memory-limiter";
+
+const limits = { ratePerMinute: 100, concurrency: 10 };
+const time = { ms: 1_700_000_000_000 };
+let restoreClock = () => {};
+
+beforeEach(() => {
+  restoreClock = setClock(() => time.ms);
+});
+afterEach(() => restoreClock());
+
+function headersOf(state: LimitState): Record<string, string> {
+  const headers: Record<string, string> = { "x-request-id": "req_1" };
+  writeLimitHeaders(headers, state);
+  return headers;
+}
+
+test("an answer carries one policy each for rate and concurrency, what is left of both, and the older headers", () => {
+  const { state } = new MemoryLimiter().enter("account", limits);
+  expect(headersOf(state)).toEqual({
+    "x-request-id": "req_1",
+    "ratelimit-policy": '"rate";q=100;w=60, "concurrency";q=10;qu="concurrent-requests"',
+    ratelimit: '"rate";r=99;t=1, "concurrency";r=9',
+    "x-ratelimit-limit": "100",
+    "x-ratelimit-remaining": "99",
+    "x-ratelimit-reset": "1700000001",
+  });
+});
+
+test("after a refusal by the rate the reset is the moment of Retry-After", () => {
+  const limiter = new MemoryLimiter();
+  const refusal = Array.from({ length: 4 }, () => limiter.enter("account", { ratePerMinute: 3, concurrency: 10 })).at(-1);
+  if (!refusal || refusal.granted) throw new Error("the fourth request should be refused");
+  expect(retryAfter(refusal.retryAfterMs)).toBe("20");
+  expect(headersOf(refusal.state)).toMatchObject({ ratelimit: '"rate";r=0;t=20, "concurrency";r=7', "x-ratelimit-reset": "1700000020" });
+});
+
+test("an answer that took longer than the reset says 0 seconds, never a negative number", () => {
+  const { state } = new MemoryLimiter().enter("account", limits);
+  time.ms += 30_000;
+  expect(headersOf(state).ratelimit).toBe('"rate";r=99;t=0, "concurrency";r=9');
+});
+
+test("Retry-After is whole seconds, rounded up, and never 0", () => {
+  expect([0, 1, 600, 1_000, 1_001].map(retryAfter)).toEqual(["1", "1", "1", "1", "2"]);
+});

@@ -1,0 +1,49 @@
+// Limits of one process, in memory: decided at once, no timer, no promise. It is the whole limiter without Redis, and the
+// first half of the one with it.
+
+import { assert } from "@/lib/base/assert";
+import { nowMs } from "@/lib/base/clock";
+import { depthOf, type Limits, REQUEST, take } from "./bucket";
+import { BucketTable } from "./bucket-table";
+import { type Entry, granted, type Limiter, refused } from "./entry";
+
+interface MemoryLimiterOptions {
+  nowMs?: () => number;
+  maxSubjects?: number;
+}
+
+export class MemoryLimiter implements Limiter {
+  private readonly table: BucketTable;
+  private readonly nowMs: () => number;
+
+  constructor(options: MemoryLimiterOptions = {}) {
+    this.table = new BucketTable(options.maxSubjects);
+    this.nowMs = options.nowMs ?? nowMs;
+  }
+
+  enter(subject: string, limits: Limits): Entry {
+    const now = this.nowMs();
+    const bucket = this.table.find(subject, limits.ratePerMinute, now);
+    const refusedBy = take(bucket, limits, now);
+    if (refusedBy) return refused(refusedBy, bucket, limits, now);
+    return granted(bucket, limits, now, () => {
+      assert(bucket.inFlight > 0, "a slot is given back once");
+      bucket.inFlight -= 1;
+    });
+  }
+
+  /** Returns the request, not the slot, of an entry that was granted here and refused elsewhere. */
+  refund(subject: string, limits: Limits): void {
+    const bucket = this.table.peek(subject);
+    if (bucket) bucket.level = Math.min(depthOf(limits.ratePerMinute), bucket.level + REQUEST);
+  }
+
+  /** Subjects held in memory at present. */
+  get subjects(): number {
+    return this.table.size;
+  }
+
+  async close(): Promise<void> {
+    // Nothing outlives the process.
+  }
+}

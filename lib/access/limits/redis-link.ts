@@ -1,0 +1,117 @@
+// The connection to Redis, and whether it can be relied on. A question that fails or takes longer than its time limit is
+// answered by null and ends reliance on Redis at once; nobody waits for it again until it has taken a write. Reconnects for ever.
+
+import { type ChainableCommander, Redis } from "ioredis";
+import { Gauge } from "prom-client";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import { probeKey, redisScripts } from "./redis-scripts";
+
+/** The longest that one request can be held up by a Redis that hangs. */
+const COMMAND_TIMEOUT_MS = 250;
+const RECONNECT_MS = { first: 250, most: 2_000 };
+
+export class RedisLink {
+  private readonly client: Redis;
+  private readonly listeners: (() => void)[] = [];
+  private usable = false;
+  private outage = false;
+  private closing = false;
+
+  constructor(url: string, commandTimeoutMs = COMMAND_TIMEOUT_MS) {
+    this.client = new Redis(url, {
+      scripts: redisScripts,
+      commandTimeout: commandTimeoutMs,
+      connectTimeout: 2_000,
+      disconnectTimeout: 500,
+      // Nothing is queued and nothing is sent twice: a request that is not answered now is decided in memory now.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      // Our own probe is stricter: it writes, so a read-only replica or a full Redis does not pass.
+      enableReadyCheck: false,
+      retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.most),
+    });
+    processLocal().set(1);
+    this.client.on("ready", () => void this.probe());
+    this.client.on("close", () => this.lose("the connection closed"));
+    this.client.on("error", (error: Error) => this.lose(error.message));
+  }
+
+  /** False while limits are this process's own. */
+  get reachable(): boolean {
+    return this.usable;
+  }
+
+  /** Runs one operation; null when Redis is out of reach, without waiting where that is known. */
+  async ask<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
+    return this.usable ? this.attempt(operation) : null;
+  }
+
+  /** Calls `listener` each time that Redis can be relied on again. */
+  onReachable(listener: () => void): void {
+    this.listeners.push(listener);
+    if (this.usable) listener();
+  }
+
+  close(): void {
+    this.closing = true;
+    this.usable = false;
+    this.client.disconnect();
+  }
+
+  private async attempt<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
+    try {
+      return await operation(this.client);
+    } catch (error) {
+      // Every failure has the same cure, whatever its kind: limits in memory, and a new connection.
+      this.lose(error instanceof Error ? error.message : String(error));
+      if (this.client.status === "ready") this.client.disconnect(true);
+      return null;
+    }
+  }
+
+  private async probe(): Promise<void> {
+    const answer = await this.attempt((client) => client.set(probeKey, "1", "PX", 1_000));
+    if (answer === null || this.closing) return;
+    this.usable = true;
+    if (this.outage) log().info("Redis is back: limits are shared between processes again");
+    this.outage = false;
+    processLocal().set(0);
+    for (const listener of this.listeners) listener();
+  }
+
+  private lose(reason: string): void {
+    this.usable = false;
+    if (this.outage || this.closing) return;
+    this.outage = true;
+    processLocal().set(1);
+    log().warn({ reason }, "Redis is out of reach: each process keeps the limits by itself until it is back");
+  }
+}
+
+/** Sends a pipeline as one batch. @throws the first error of any of its commands, which ioredis would return */
+export async function sendBatch(pipeline: ChainableCommander): Promise<true> {
+  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+  return true;
+}
+
+/** The connection that REDIS_URL names, one a process; null when it names none. */
+export const redisLink = (): RedisLink | null =>
+  once("limits.redis", () => {
+    const url = config().REDIS_URL;
+    return url ? new RedisLink(url) : null;
+  });
+
+const processLocal = () =>
+  once(
+    "limits.processLocal",
+    () =>
+      new Gauge({
+        name: "pennyprompt_limits_process_local",
+        help: "1 while Redis is out of reach and each process keeps the limits by itself",
+        registers: [metrics().registry],
+      }),
+  );
