@@ -8,6 +8,7 @@ import { createCluster, freeCluster, superuser } from "./embedded/cluster";
 import { databasePassword, openHome } from "./embedded/home";
 import { takeOwnerLock } from "./embedded/owner-lock";
 import { type Server, startServer } from "./embedded/server";
+import { databaseUser } from "./embedded/system-user";
 
 export interface EmbeddedPostgres {
   /** Address of the service's own database, password included: never log it. */
@@ -35,6 +36,7 @@ const databaseName = "pennyprompt";
  */
 export async function startEmbeddedPostgres({ dataDir, log = () => undefined, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   mkdirSync(dataDir, { recursive: true });
+  databaseUser(dataDir); // refuses what belongs to somebody else, before anything is touched
   const lock = takeOwnerLock(dataDir);
   try {
     const home = openHome(dataDir, log);
@@ -85,6 +87,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
 
 async function ensureDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
   await client.connect();
   try {
     const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [databaseName]);

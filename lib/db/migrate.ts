@@ -45,6 +45,7 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 export async function migrate({ url, mode, directory = resolve("prisma/migrations"), log = () => undefined }: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(directory);
   const client = new pg.Client({ connectionString: url, application_name: "pennyprompt migrate", connectionTimeoutMillis: 10_000 });
+  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
   await client.connect();
   try {
     await lockMigrations(client, log);

@@ -14,8 +14,9 @@ export const superuser = "pennyprompt";
 const nobodysPid = 2_147_483_646;
 
 /** The environment of PostgreSQL's programs: nothing of ours, no locale of the user, the package's libraries first. */
-export function cleanEnvironment(binaries: Binaries): Record<string, string> {
-  return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: binaries.libraries };
+export function cleanEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
+  // NODE_ENV means nothing here, but Next makes the type of every environment demand it.
+  return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: binaries.libraries, NODE_ENV: "production" };
 }
 
 /**
@@ -86,7 +87,7 @@ export function readPidFile(home: Home): { pid: number; ready: boolean } | undef
   }
 }
 
-function run(program: string, args: string[], home: Home, env: Record<string, string>): Promise<void> {
+function run(program: string, args: string[], home: Home, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
     const identity = home.user === undefined ? {} : { uid: home.user.uid, gid: home.user.gid };
     const child = spawn(program, args, { ...identity, env, cwd: home.directory, stdio: ["ignore", "pipe", "pipe"] });

@@ -44,7 +44,7 @@ function identityFromPs(pid: number): string | undefined {
 
 function ps(pid: number, columns: string): string {
   try {
-    return execFileSync("ps", ["-ww", "-o", columns, "-p", String(pid)], { encoding: "utf8", env: { LC_ALL: "C", PATH: process.env.PATH } }).trim();
+    return execFileSync("ps", ["-ww", "-o", columns, "-p", String(pid)], { encoding: "utf8", env: { ...process.env, LC_ALL: "C" } }).trim();
   } catch {
     return ""; // `ps` ends with 1 when there is no such process
   }

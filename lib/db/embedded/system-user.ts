@@ -11,14 +11,14 @@ export interface SystemUser {
 }
 
 /**
- * The user to run PostgreSQL as on `cluster`, or undefined when that is ourselves.
- * @throws Error when the cluster belongs to somebody whom we can not act as
+ * The user to run PostgreSQL as on `directory`, or undefined when that is ourselves.
+ * @throws Error when the directory belongs to somebody whom we can not act as
  */
-export function databaseUser(cluster: string): SystemUser | undefined {
-  const owner = statSync(cluster, { throwIfNoEntry: false });
+export function databaseUser(directory: string): SystemUser | undefined {
+  const owner = statSync(directory, { throwIfNoEntry: false });
   if (process.getuid?.() !== 0) {
     if (owner !== undefined && owner.uid !== process.getuid?.()) {
-      throw new Error(`The database in ${cluster} belongs to ${userName(owner.uid)}: start as that user or as root, or delete the directory to begin with an empty one.`);
+      throw new Error(`The database in ${directory} belongs to ${userName(owner.uid)}: start as that user or as root, or delete the directory to begin with an empty one.`);
     }
     return undefined;
   }

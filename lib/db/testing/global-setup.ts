@@ -2,12 +2,15 @@
 // test files copy. Whatever ends the run ends the server and removes the directory; what a killed run left is swept next time.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded";
+import { freeCluster } from "../embedded/cluster";
+import { openHome } from "../embedded/home";
+import { takeOwnerLock } from "../embedded/owner-lock";
 import { migrate } from "../migrate";
 import { templateDatabase, urlOfDatabase } from "./test-database";
 
@@ -57,13 +60,13 @@ async function makeTemplate(url: string): Promise<void> {
   }
 }
 
-/** Starting on a directory stops the server that runs there; one that is in use by a living run is left alone. */
+/** Stops and removes what killed runs left behind. A directory without an owner is one that another run is making just now. */
 async function sweepLeftovers(): Promise<void> {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
+  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix) && existsSync(join(tmpdir(), entry, "owner")))) {
     const directory = join(tmpdir(), name);
     try {
-      const server = await startEmbeddedPostgres({ dataDir: directory, settings: forgetfulSettings });
-      await server.stop();
+      takeOwnerLock(directory);
+      await freeCluster(openHome(directory, () => undefined), () => undefined);
       rmSync(directory, { recursive: true, force: true });
     } catch {
       // in use by another run, or another user's

