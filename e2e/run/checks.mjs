@@ -17,7 +17,7 @@ const staircase = {
   command: "depcruise",
   args: ["--output-type", "err-long", "lib", "app", "components", "e2e", "bench"],
 };
-const deadCode = { name: "dead code", command: "knip", args: ["--no-progress"] };
+const deadCode = { name: "dead code", command: "knip", args: ["--no-progress", "--no-config-hints"] };
 const tidy = { name: "tidy", command: "vitest", args: ["run", "--config", "lib/tidy/vitest.config.ts", "--reporter=default"] };
 
 /** `npm test` runs the tidy rules with all other tests. */

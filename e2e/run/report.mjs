@@ -45,4 +45,4 @@ export function makeReport() {
   };
 }
 
-export const isCi = () => !["", "0", "false", undefined].includes(process.env.CI);
+const isCi = () => !["", "0", "false", undefined].includes(process.env.CI);

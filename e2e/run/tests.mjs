@@ -40,7 +40,7 @@ function addCounts(report, step, code, counts) {
 }
 
 /** Counts vitest's report; a file that could not even be loaded is one failure. */
-export function countVitest(json) {
+function countVitest(json) {
   if (!json) return null;
   const brokenFiles = json.testResults.filter(
     (file) => file.status === "failed" && !file.assertionResults.some((item) => item.status === "failed"),
@@ -72,7 +72,7 @@ export async function runVitest(report, { long }) {
 export const browserTests = () => readdirSync(join(root, "e2e"), { recursive: true }).filter((name) => name.endsWith(".spec.ts"));
 
 /** Counts Playwright's report. A test that passed only when tried again is a failure: nobody may rely on it. */
-export function countPlaywright(json) {
+function countPlaywright(json) {
   if (!json) return null;
   const { expected, unexpected, flaky, skipped } = json.stats;
   return { passed: expected, failed: unexpected + flaky + json.errors.length, skipped };

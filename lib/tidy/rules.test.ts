@@ -195,6 +195,10 @@ const proofs: Record<string, Proof> = {
     breaks: [{}, locked({ resolved: "https://host/a.tgz" }), locked({ version: "git+ssh://git@host/a.git" })],
     keeps: [locked({ funding: { url: "https://host" }, integrity: "sha512-a" }), locked({ link: true, resolved: "stubs/a" })],
   },
+  "the lockfile is whole for every system": {
+    breaks: [{}, locked({ optionalDependencies: { "a-darwin-arm64": "1.0.0" } })],
+    keeps: [locked({ optionalDependencies: { a: "1.0.0" } }), locked({ dependencies: { b: "1.0.0" } })],
+  },
   "no file holds a secret": {
     breaks: [
       { "README.md": `curl -H "Bearer ${workingKey}"` },

@@ -2,11 +2,12 @@
 
 import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
+import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { mapEqualsDisk } from "./map";
 import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
 import { fileLength, functionLength } from "./sizes";
 import { noModuleState } from "./state";
-import { lockfile, noMachine, noSecrets } from "./strings";
+import { noMachine, noSecrets } from "./strings";
 import { everyTableHasAnOwner, ownTablesInCode, ownTablesInFunctions } from "./tables";
 import type { Rule } from "./tree";
 
@@ -29,6 +30,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
   ["no file names a registry or a path of one machine", noMachine],
-  ["the lockfile names no host", lockfile],
+  ["the lockfile names no host", lockfileNamesNoHost],
+  ["the lockfile is whole for every system", lockfileIsWhole],
   ["no file holds a secret", noSecrets],
 ];

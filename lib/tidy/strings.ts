@@ -2,7 +2,7 @@
 
 import { crc32 } from "node:zlib";
 import { toBase62 } from "@/lib/base/ids";
-import { lineRule, type Rule } from "./tree";
+import { lineRule } from "./tree";
 
 const everywhere = () => true;
 
@@ -22,26 +22,6 @@ export const noMachine = lineRule(everywhere, (line) => {
   if (host) return `names a package registry (${host}): whoever installs chooses their own; write none.`;
   return machinePath.test(line) ? "names a path of one machine: write it relative to the project." : null;
 });
-
-interface LockedPackage {
-  link?: boolean;
-  resolved?: string;
-  funding?: unknown;
-}
-
-export const lockfile: Rule = (tree) => {
-  const file = "package-lock.json";
-  const text = tree.get(file);
-  if (text === undefined) return [{ file, message: "is missing: run npm install and commit it." }];
-  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> };
-  return Object.entries(packages).flatMap(([name, entry]) => {
-    // A funding page is told by the package itself, and nothing is fetched from it; a link leads to a folder of this project.
-    const { funding: _, resolved, ...rest } = entry;
-    const names = (resolved !== undefined && !entry.link) || /\w:\/\/|git@/.test(JSON.stringify(rest));
-    const cure = "keep omit-lockfile-registry-resolved=true in .npmrc and write the lockfile anew.";
-    return names ? [{ file, message: `says where ${name} came from: ${cure}` }] : [];
-  });
-};
 
 /** An API key of ours whose checksum is right; one that is made up for a text is not. */
 function holdsOurKey(line: string): boolean {
