@@ -2,7 +2,7 @@
 // indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
-import { once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/once";
 import { databaseUrl, makePool } from "./pool";
 
 const CONNECTIONS = 4;
@@ -17,3 +17,10 @@ export const hotPool = (): pg.Pool =>
     });
     return made;
   });
+
+/** Ends these connections once they are idle. */
+export async function closeHotPool(): Promise<void> {
+  const current = hotPool();
+  forgetOnce("hot database pool");
+  await current.end();
+}

@@ -1,10 +1,10 @@
 // From a prompt to the model's answer, whole or as a stream, and from there to its charge. Both ways take the same events
 // from the provider and end the hold exactly once.
 
+import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
-import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { callProvider, type ProviderAnswer } from "@/lib/providers/call";
+import { callProvider, type ProviderCall } from "@/lib/providers/call";
 import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { estimateUsage } from "./estimate";
 import type { Prompt } from "./prompt-body";
@@ -25,7 +25,7 @@ export interface Work {
 /** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
 const ABSURD_FACTOR = 10;
 
-function startCall({ prompt }: Work, signal: AbortSignal): ProviderAnswer {
+function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
   const { messages, maxOutputTokens, temperature, stream } = prompt;
   return callProvider(prompt.model, { messages, maxOutputTokens, temperature, stream }, signal);
 }
@@ -37,7 +37,8 @@ function startCall({ prompt }: Work, signal: AbortSignal): ProviderAnswer {
  */
 export async function answerWhole(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
-  const call = startCall(work, AbortSignal.timeout(config().PROVIDER_TOTAL_TIMEOUT_MS));
+  const call = startCall(work, new AbortController().signal);
+  const startedAtMs = nowMs();
   const startedAt = performance.now();
   let text = "";
   let usage: TokenUsage | null = null;
@@ -56,7 +57,7 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     await settlement.release();
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt.model);
   }
-  const completion: Completion = { ...measure(call, request.providerMs), text, usage, outcome: "complete", estimated: false };
+  const completion: Completion = { ...measure(call, request.providerMs, startedAtMs), text, usage, outcome: "complete", estimated: false };
   const receipt = await settlement.charge(completion, (expected) => promptBody(request.id, prompt.model, expected));
   noteFacts(work, completion);
   return jsonReply(request, 200, promptBody(request.id, prompt.model, receipt), { "server-timing": serverTiming(request) });
@@ -70,10 +71,9 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
 export async function answerStream(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
   const startedAt = performance.now();
-  const limit = AbortSignal.timeout(config().PROVIDER_TOTAL_TIMEOUT_MS);
-  const call = startCall(work, AbortSignal.any([request.signal, limit]));
-  const events = call.events[Symbol.asyncIterator]();
-  const progress: Progress = { text: "", usage: null, startedAt, call };
+  const call = startCall(work, request.signal);
+  const { events } = call;
+  const progress: Progress = { text: "", usage: null, startedAt, startedAtMs: nowMs(), call };
   request.onEnd(() => settleGone(work, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
@@ -97,7 +97,8 @@ interface Progress {
   text: string;
   usage: TokenUsage | null;
   startedAt: number;
-  call: ProviderAnswer;
+  startedAtMs: number;
+  call: ProviderCall;
 }
 
 async function* streamBody(work: Work, progress: Progress, first: IteratorResult<ProviderEvent>, events: AsyncIterator<ProviderEvent>): AsyncGenerator<string> {
@@ -143,7 +144,7 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
 async function settleGone(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   if (work.settlement.ended) return;
   await events.return?.();
-  if (!progress.call.acceptedAt) return work.settlement.release();
+  if (!progress.call.answer.acceptedAt) return work.settlement.release();
   const completion = completionOf(work, progress, "cancelled");
   noteFacts(work, completion);
   await work.settlement.charge(completion, (expected) => promptBody(work.request.id, work.prompt.model, expected));
@@ -153,12 +154,12 @@ function completionOf(work: Work, progress: Progress, outcome: Completion["outco
   const usage = progress.usage ?? estimateUsage(work.prompt.messages, progress.text, work.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
   work.request.providerMs = providerMs;
-  return { ...measure(progress.call, providerMs), text: progress.text, usage, outcome, estimated: progress.usage === null };
+  return { ...measure(progress.call, providerMs, progress.startedAtMs), text: progress.text, usage, outcome, estimated: progress.usage === null };
 }
 
-function measure(call: ProviderAnswer, providerMs: number): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
-  const firstTokenMs = call.firstTokenAt !== undefined && call.startedAt !== undefined ? call.firstTokenAt - call.startedAt : null;
-  return { provider: call.route?.provider ?? "unknown", firstTokenMs, providerMs };
+function measure({ answer }: ProviderCall, providerMs: number, startedAtMs: number): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
+  const firstTokenMs = answer.firstTokenAt === undefined ? null : answer.firstTokenAt - startedAtMs;
+  return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
 }
 
 /** The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it. */

@@ -1,7 +1,7 @@
 // Who calls: from the Authorization header to an account and its key, and no further than the limits on guessing allow.
 
 import { authenticateKey, type KeyRefusal, readBearerKey } from "@/lib/access/authenticate";
-import { clientAddress } from "@/lib/access/client-address";
+import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
 import { noteKeyUse } from "@/lib/access/last-used";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
@@ -44,7 +44,7 @@ export async function authenticate(request: GatewayRequest): Promise<Caller> {
   const bearer = readBearerKey(request.headers.authorization);
   const result = "key" in bearer ? await authenticateKey(bearer.key) : { ok: false as const, reason: bearer.reason };
   if (!result.ok) {
-    const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], config().TRUSTED_PROXIES);
+    const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
     const verdict = await failedAuth().record(address);
     if (!verdict.granted) throw rateLimitExceeded("rate", verdict.retryAfterMs);
     throw invalidApiKey(result.reason);

@@ -1,10 +1,9 @@
 // What surrounds every endpoint: whatever is thrown becomes the contract's error, every answer gets its headers, its line in
 // the log and its metrics, and the request is ended when its answer is.
 
-import { clientAddress } from "@/lib/access/client-address";
+import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
-import { config } from "@/lib/base/config";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -48,7 +47,7 @@ function logError(error: AppError, request: GatewayRequest): void {
 
 /** A caller without an account is limited by its address; those are the limits its answer tells. */
 function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
-  const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], config().TRUSTED_PROXIES);
+  const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
   writeLimitHeaders(reply.headers, failedAuth().state(address));
 }
 

@@ -1,9 +1,17 @@
-// Where people reach this service: PUBLIC_URL, or in a sandbox without one the address it listens on. Never the Host header,
-// which the client writes.
+// Where people reach this service: PUBLIC_URL, or without one the address it listens on. Never the Host header, which the
+// client writes.
 
 import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+
+const listening = () => once<{ port?: number }>("listening address", () => ({}));
+
+/** Remembers the port that was really taken: with PORT=0 the system chooses. */
+export function setListeningAddress(port: number): void {
+  listening().port = port;
+}
 
 /** Without a trailing slash. */
 export function publicUrl(): string {
-  return config().PUBLIC_URL ?? `http://127.0.0.1:${config().PORT}`;
+  return config().PUBLIC_URL ?? `http://127.0.0.1:${listening().port ?? config().PORT}`;
 }

@@ -1,0 +1,65 @@
+// The API's second door, for hosting without a server of our own: one handler for all methods. Next itself would answer an
+// unknown path with HTML and a wrong method with nothing, so the gateway's own router table decides.
+
+import { isUtf8 } from "node:buffer";
+import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
+import { answer } from "@/lib/gateway/router";
+
+export const dynamic = "force-dynamic";
+
+async function handle(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const reply = await answer({
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    headers: Object.fromEntries(request.headers),
+    ...(await readBody(request)),
+    // The platform's proxy is the peer, and says in X-Forwarded-For for whom; TRUSTED_PROXIES must name `loopback` to believe it.
+    remoteAddress: "127.0.0.1",
+    signal: request.signal,
+  });
+  if (typeof reply.body !== "string") return new Response(streamOf(reply, reply.body), { status: reply.status, headers: reply.headers });
+  await reply.end();
+  return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
+
+export { handle as DELETE, handle as GET, handle as HEAD, handle as OPTIONS, handle as PATCH, handle as POST, handle as PUT };
+
+async function readBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
+  if (!request.body) return { bodyText: "" };
+  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+      chunks.push(chunk);
+    }
+  } catch {
+    return { bodyText: "", bodyProblem: "cut_off" }; // the client went away in the middle
+  }
+  const whole = Buffer.concat(chunks);
+  return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
+}
+
+function streamOf(reply: GatewayReply, chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (!done) {
+        controller.enqueue(encoder.encode(value));
+        return;
+      }
+      controller.close();
+      await reply.end();
+    },
+    async cancel() {
+      await iterator.return?.();
+      await reply.end();
+    },
+  });
+}

@@ -1,0 +1,25 @@
+// Which jobs there are, who runs them and how often. The work itself stands in the folder that owns it.
+
+import { writeKeyUses } from "@/lib/access/last-used";
+import { now } from "@/lib/base/clock";
+import { expireHolds } from "@/lib/gateway/expire-holds";
+import { deleteExpiredReplies } from "@/lib/gateway/idempotency";
+import { loadOverruns } from "@/lib/gateway/overrun";
+import { checkLedger } from "@/lib/ledger/check";
+import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import type { Job } from "./scheduler";
+
+/** Jobs of a process that answers requests: they move what it has in memory. */
+export const webJobs: readonly Job[] = [
+  { name: "write-key-uses", pauseMs: 10_000, run: writeKeyUses },
+  { name: "load-overruns", pauseMs: 10_000, run: loadOverruns },
+];
+
+/** Jobs on the database alone, for processes with the `jobs` role. */
+export const databaseJobs: readonly Job[] = [
+  { name: "expire-holds", pauseMs: 5_000, run: expireHolds },
+  { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
+  { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
+  // It reads the whole ledger: a big one is checked as often as it can be without being in the way.
+  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, run: checkLedger },
+];

@@ -1,0 +1,104 @@
+// Node's own http server as the door of the API: every path under /api/v1/, health, readiness and metrics go straight to the
+// gateway; everything else is a page and goes to `pages`.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { once as nextEvent } from "node:events";
+import { log } from "@/lib/base/observe/log";
+import { isDraining } from "@/lib/gateway/drain";
+import type { GatewayReply } from "@/lib/gateway/request";
+import { answer } from "@/lib/gateway/router";
+import { readBody } from "./body";
+import { answerTransportFault } from "./transport-fault";
+
+export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+interface DoorOptions {
+  pages: PageHandler;
+  /** How long a client may take to send a whole request, headers and body. */
+  requestTimeoutMs?: number;
+  /** How long a client may leave a written chunk of a stream unread before it counts as gone. */
+  stallTimeoutMs?: number;
+}
+
+const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics"]);
+
+const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
+
+/** Makes the server; the caller listens. */
+export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
+  const server = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(requestTimeoutMs, 15_000),
+      connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 2),
+      // Above the 60 s that load balancers keep idle connections, so that it is they who close first.
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      noDelay: true,
+    },
+    (message, response) => {
+      const url = message.url ?? "/";
+      const queryAt = url.indexOf("?");
+      const path = queryAt < 0 ? url : url.slice(0, queryAt);
+      const work = isGatewayPath(path)
+        ? answerApi(message, response, path, queryAt < 0 ? "" : url.slice(queryAt + 1), stallTimeoutMs)
+        : pages(message, response);
+      work.catch((error: unknown) => {
+        log().error({ err: error }, "answering a connection failed");
+        response.destroy();
+      });
+    },
+  );
+  server.on("clientError", answerTransportFault);
+  return server;
+}
+
+async function answerApi(message: IncomingMessage, response: ServerResponse, path: string, query: string, stallTimeoutMs: number): Promise<void> {
+  const body = await readBody(message);
+  if (!body) return;
+  const gone = new AbortController();
+  response.on("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const reply = await answer({
+    method: message.method ?? "GET",
+    path,
+    query,
+    // Only set-cookie is ever a list, and no client sends it.
+    headers: message.headers as Record<string, string | undefined>,
+    ...body,
+    remoteAddress: message.socket.remoteAddress ?? "",
+    signal: gone.signal,
+  });
+  if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
+  if (typeof reply.body === "string") writeWhole(response, reply, reply.body);
+  else await writeStream(response, reply, reply.body, gone.signal, stallTimeoutMs);
+}
+
+function writeWhole(response: ServerResponse, reply: GatewayReply, body: string): void {
+  reply.headers["content-length"] = `${Buffer.byteLength(body)}`;
+  response.writeHead(reply.status, reply.headers);
+  response.end(body);
+}
+
+async function writeStream(response: ServerResponse, reply: GatewayReply, chunks: AsyncIterable<string>, gone: AbortSignal, stallTimeoutMs: number): Promise<void> {
+  try {
+    response.writeHead(reply.status, reply.headers);
+    for await (const chunk of chunks) {
+      if (response.destroyed) break;
+      if (!response.write(chunk)) await writable(response, gone, stallTimeoutMs);
+    }
+    response.end();
+  } finally {
+    await reply.end();
+  }
+}
+
+/** Resolves when the client has read on; one that does not is cut off. */
+async function writable(response: ServerResponse, gone: AbortSignal, stallTimeoutMs: number): Promise<void> {
+  try {
+    await nextEvent(response, "drain", { signal: AbortSignal.any([gone, AbortSignal.timeout(stallTimeoutMs)]) });
+  } catch {
+    response.destroy(); // stalled or gone: for us the same
+  }
+}

@@ -1,0 +1,37 @@
+// `npm start`: installs what is missing, builds what has changed, and runs the service in this very process. Node's own
+// modules only, since nothing else need be installed yet.
+
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildIfChanged } from "./launch/build.mjs";
+import { installIfChanged } from "./launch/install.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const dev = process.argv.includes("--dev");
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  process.stderr.write(`This needs Node.js 20.19 or newer (24 is recommended); this is ${process.versions.node}.\n`);
+  process.exit(1);
+}
+
+/** Variables of a `.env` file beside package.json; those already set win. */
+function loadEnvironmentFile() {
+  const path = join(root, ".env");
+  if (existsSync(path)) process.loadEnvFile(path);
+}
+
+requireNode();
+process.chdir(root);
+loadEnvironmentFile();
+process.env.NODE_ENV ??= dev ? "development" : "production";
+process.env.NEXT_TELEMETRY_DISABLED = "1";
+
+installIfChanged(root);
+await buildIfChanged(root, { dev });
+if (!process.argv.includes("--build-only")) {
+  const { main } = await import(pathToFileURL(join(root, "dist/main.mjs")).href);
+  await main({ dev });
+}

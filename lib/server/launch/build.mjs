@@ -1,0 +1,68 @@
+// Builds the pages (Next) and the server (one bundle) when their sources changed since the last build, and not otherwise.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const sourceFolders = ["app", "components", "lib", "prisma", "public"];
+const sourceFiles = ["package-lock.json", "next.config.ts", "tsconfig.json", "tailwind.config.ts", "postcss.config.mjs"];
+
+/** Everything that the build's output depends on, as one hash. */
+function hashSources(root) {
+  const hash = createHash("sha256").update(process.versions.node);
+  for (const folder of sourceFolders) {
+    const names = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !path.includes(join("db", "generated")))
+      .sort();
+    for (const path of names) hash.update(path.slice(root.length)).update(readFileSync(path));
+  }
+  for (const name of sourceFiles) if (existsSync(join(root, name))) hash.update(name).update(readFileSync(join(root, name)));
+  for (const [name, value] of Object.entries(process.env).sort()) if (name.startsWith("NEXT_PUBLIC_")) hash.update(`${name}=${value}`);
+  return hash.digest("hex");
+}
+
+/** Builds what changed. In development Next builds pages itself, as they are asked for. */
+export async function buildIfChanged(root, { dev }) {
+  const { generatePrismaClient } = await import("../../db/generate.mjs");
+  await generatePrismaClient();
+  const sources = hashSources(root);
+  const stamp = join(root, "dist/built-from");
+  if (!dev && existsSync(stamp) && readFileSync(stamp, "utf8") === sources && existsSync(join(root, ".next/BUILD_ID"))) return;
+  process.stdout.write(dev ? "Building the server…\n" : "Building (about a minute, only when something changed)…\n");
+  rmSync(stamp, { force: true });
+  await bundleServer(root);
+  if (dev) return;
+  await run(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], root);
+  writeFileSync(stamp, sources);
+}
+
+/** One bundle for the server and one for each child process of the sandbox; packages stay outside. */
+export async function bundleServer(root) {
+  const { build } = await import("esbuild");
+  rmSync(join(root, "dist"), { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: { main: "lib/server/main.ts", "simulated-models": "lib/sandbox/models/main.ts", "check-ledger": "lib/server/check-ledger.ts" },
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    sourcemap: true,
+    logLevel: "warning",
+  });
+}
+
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${args.slice(1).join(" ") || command} ended with ${code}`))));
+  });
+}

@@ -1,0 +1,31 @@
+// Security headers of every page.
+
+/** Scripts run only with this answer's nonce; nothing is loaded from or sent to another host; nobody frames us. */
+export function contentSecurityPolicy(nonce: string, dev: boolean): string {
+  const directives = [
+    "default-src 'self'",
+    // React's development build evaluates text to show where an error came from.
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ];
+  return directives.join("; ");
+}
+
+/** Headers that are the same on every page; HSTS only where people come by https. */
+export function fixedHeaders(publicUrl: string | undefined): [name: string, value: string][] {
+  const headers: [string, string][] = [
+    ["x-content-type-options", "nosniff"],
+    ["referrer-policy", "strict-origin-when-cross-origin"],
+    ["x-frame-options", "DENY"],
+    ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"],
+  ];
+  if (publicUrl?.startsWith("https:")) headers.push(["strict-transport-security", "max-age=31536000; includeSubDomains"]);
+  return headers;
+}

@@ -1,0 +1,33 @@
+// Next, as the part of the service that shows pages. It lives in this process; the API never passes through it.
+
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import next from "next";
+import { config } from "@/lib/base/config";
+import type { PageHandler } from "./door";
+import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
+
+interface Pages {
+  handle: PageHandler;
+  close: () => Promise<void>;
+}
+
+/** Prepares Next in `dir`; resolves when it can show pages. */
+export async function startPages({ dev, dir }: { dev: boolean; dir: string }): Promise<Pages> {
+  const app = next({ dev, dir, customServer: true });
+  await app.prepare();
+  const handler = app.getRequestHandler();
+  return {
+    handle: async (message: IncomingMessage, response: ServerResponse) => {
+      const nonce = randomBytes(16).toString("base64");
+      const policy = contentSecurityPolicy(nonce, dev);
+      // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
+      message.headers["content-security-policy"] = policy;
+      message.headers["x-nonce"] = nonce;
+      response.setHeader("content-security-policy", policy);
+      for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
+      await handler(message, response);
+    },
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,20 @@
+// What a start prints: where the service is, and in a sandbox one line that can be pasted.
+
+import type { Config } from "@/lib/base/config";
+
+/** Prints the address; with a demo key, the curl line that works as it stands. */
+export function sayReady(settings: Config, baseUrl: string, demoKey: string | null): void {
+  const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) answers at ${baseUrl}`];
+  if (demoKey) {
+    const body = `{"model":"gpt-4-turbo","prompt":"What is a nano-dollar?"}`;
+    lines.push(
+      "",
+      "Simulated: the models, and the money. The demo account has 25 USD that are worth nothing. Try it:",
+      "",
+      `curl -s ${baseUrl}/api/v1/prompt -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '${body}'`,
+      "",
+      "Ctrl-C stops it.",
+    );
+  }
+  process.stdout.write(`\n${lines.join("\n")}\n\n`);
+}
