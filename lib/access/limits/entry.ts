@@ -4,12 +4,18 @@
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Bucket, fullInMs, type LimitName, type Limits, REQUEST, retryAfterMs } from "./bucket";
 
-/** A subject's limits as of one decision: what the headers of the answer say. */
-export interface LimitState extends Limits {
+/** A rate as of one moment. */
+export interface RateState {
+  readonly ratePerMinute: number;
   /** Whole requests that might have started right then. */
   readonly remaining: number;
   /** Unix milliseconds: after a refusal by the rate when one request may start, else when the bucket is full again. */
   readonly resetAtMs: number;
+}
+
+/** A subject's limits as of one decision: what the headers of the answer say. */
+export interface LimitState extends RateState {
+  readonly concurrency: number;
   /** Slots in flight that were free. */
   readonly freeSlots: number;
 }

@@ -9,8 +9,9 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
-import { type Bucket, REQUEST, refill, waitMs } from "./bucket";
+import { type Bucket, depthOf, fullInMs, REQUEST, refill, waitMs } from "./bucket";
 import { BucketTable } from "./bucket-table";
+import type { RateState } from "./entry";
 import { type RedisLink, redisLink } from "./redis-link";
 import { failuresKey } from "./redis-scripts";
 
@@ -60,6 +61,16 @@ export class FailedAuthLimiter {
     bucket.level -= REQUEST;
     if (this.options.link) void this.tell(this.options.link, subject, bucket);
     return attempt;
+  }
+
+  /** What `address` has left, for the headers of an answer to a caller without an account. */
+  state(address: string): RateState {
+    const now = this.nowMs();
+    const bucket = this.table.peek(networkOf(address));
+    if (bucket) refill(bucket, this.perMinute, now);
+    const level = bucket?.level ?? depthOf(this.perMinute);
+    const resetInMs = waitMs(level, this.perMinute) || fullInMs(level, this.perMinute);
+    return { ratePerMinute: this.perMinute, remaining: Math.floor(level / REQUEST), resetAtMs: now + resetInMs };
   }
 
   /** Addresses held in memory at present. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import type { LimitState } from "./entry";
+import type { LimitState, RateState } from "./entry";
+import { FailedAuthLimiter } from "./failed-auth";
 import { retryAfter, writeLimitHeaders } from "./headers";
 import { MemoryLimiter } from "./memory-limiter";
 
@@ -13,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => restoreClock());
 
-function headersOf(state: LimitState): Record<string, string> {
+function headersOf(state: LimitState | RateState): Record<string, string> {
   const headers: Record<string, string> = { "x-request-id": "req_1" };
   writeLimitHeaders(headers, state);
   return headers;
@@ -47,4 +48,22 @@ test("an answer that took longer than the reset says 0 seconds, never a negative
 
 test("Retry-After is whole seconds, rounded up, and never 0", () => {
   expect([0, 1, 600, 1_000, 1_001].map(retryAfter)).toEqual(["1", "1", "1", "1", "2"]);
+});
+
+test("an answer to a caller without an account tells the failures that are left to its address", () => {
+  time.ms = 1_700_000_000_000;
+  const limiter = new FailedAuthLimiter(2, { link: null });
+  expect(headersOf(limiter.state("192.0.2.1"))).toMatchObject({
+    "ratelimit-policy": '"failed-auth";q=2;w=60',
+    ratelimit: '"failed-auth";r=2;t=0',
+  });
+  limiter.record("192.0.2.1");
+  expect(headersOf(limiter.state("192.0.2.1"))).toMatchObject({
+    ratelimit: '"failed-auth";r=1;t=30',
+    "x-ratelimit-limit": "2",
+    "x-ratelimit-remaining": "1",
+  });
+  limiter.record("192.0.2.1");
+  expect(headersOf(limiter.state("192.0.2.1"))).toMatchObject({ ratelimit: '"failed-auth";r=0;t=30', "x-ratelimit-reset": "1700000030" });
+  expect(limiter.check("192.0.2.1")).toEqual({ granted: false, retryAfterMs: 30_000 });
 });

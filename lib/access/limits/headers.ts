@@ -5,17 +5,22 @@
 // made it common; the clients that also know seconds from now tell the two apart by their size.
 
 import { nowMs } from "@/lib/base/clock";
-import type { LimitState } from "./entry";
+import type { LimitState, RateState } from "./entry";
 
-/** Adds the headers of `state` to `headers` (lower-case names). */
-export function writeLimitHeaders(headers: Record<string, string>, state: LimitState): void {
-  const { ratePerMinute, concurrency, remaining, freeSlots } = state;
-  const resetS = Math.max(0, Math.ceil((state.resetAtMs - nowMs()) / 1_000));
-  headers["ratelimit-policy"] = `"rate";q=${ratePerMinute};w=60, "concurrency";q=${concurrency};qu="concurrent-requests"`;
-  headers.ratelimit = `"rate";r=${remaining};t=${resetS}, "concurrency";r=${freeSlots}`;
+/** Adds the headers of `state` to `headers` (lower-case names): an account's two limits, or the one of an address, on failures. */
+export function writeLimitHeaders(headers: Record<string, string>, state: LimitState | RateState): void {
+  const { ratePerMinute, remaining, resetAtMs } = state;
+  const resetS = Math.max(0, Math.ceil((resetAtMs - nowMs()) / 1_000));
+  if ("concurrency" in state) {
+    headers["ratelimit-policy"] = `"rate";q=${ratePerMinute};w=60, "concurrency";q=${state.concurrency};qu="concurrent-requests"`;
+    headers.ratelimit = `"rate";r=${remaining};t=${resetS}, "concurrency";r=${state.freeSlots}`;
+  } else {
+    headers["ratelimit-policy"] = `"failed-auth";q=${ratePerMinute};w=60`;
+    headers.ratelimit = `"failed-auth";r=${remaining};t=${resetS}`;
+  }
   headers["x-ratelimit-limit"] = `${ratePerMinute}`;
   headers["x-ratelimit-remaining"] = `${remaining}`;
-  headers["x-ratelimit-reset"] = `${Math.ceil(state.resetAtMs / 1_000)}`;
+  headers["x-ratelimit-reset"] = `${Math.ceil(resetAtMs / 1_000)}`;
 }
 
 /** The value of Retry-After: whole seconds, at least 1. */
