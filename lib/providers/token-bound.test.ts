@@ -1,0 +1,283 @@
+// Holds the bounds against the tokenizers that npm carries. A bound below the true count would be money set aside too low.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { getTokenizer } from "@anthropic-ai/tokenizer";
+import fc from "fast-check";
+import { encode as encodeCl100k } from "gpt-tokenizer/encoding/cl100k_base";
+import { encode as encodeO200k } from "gpt-tokenizer/encoding/o200k_base";
+import { Tiktoken } from "js-tiktoken/lite";
+import cl100kRanks from "js-tiktoken/ranks/cl100k_base";
+import o200kRanks from "js-tiktoken/ranks/o200k_base";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { inputBoundForMessages, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST } from "./token-bound";
+import { readWords } from "./token-bound/table";
+import table from "./token-bound/table.json";
+import type { TokenBoundId } from "./types";
+
+const isLong = process.env.LONG === "1";
+if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
+const bounds = ["o200k", "cl100k", "claude"] as const;
+type Named = (typeof bounds)[number];
+
+const claude = getTokenizer();
+afterAll(() => claude.free());
+const plain = { disallowedSpecial: new Set<string>() };
+const trueCount: Record<Named, (text: string) => number> = {
+  o200k: (text) => encodeO200k(text, plain).length,
+  cl100k: (text) => encodeCl100k(text, plain).length,
+  claude: (text) => claude.encode(text.normalize("NFKC"), [], []).length,
+};
+
+function expectBound(text: string): void {
+  const bytes = inputTokenBound(text, "bytes");
+  if (bytes < Buffer.byteLength(text)) throw new Error(`bytes ${bytes} below UTF-8 of ${JSON.stringify(text)}`);
+  for (const bound of bounds) {
+    const counted = inputTokenBound(text, bound);
+    const truth = trueCount[bound](text);
+    // Thrown, not expected: 10^5 texts a property, and `expect` is slow.
+    if (counted < truth) throw new Error(`${bound}: ${counted} below ${truth} of ${JSON.stringify(text)}`);
+    if (counted > bytes) throw new Error(`${bound}: ${counted} above ${bytes} bytes of ${JSON.stringify(text)}`);
+  }
+}
+
+function expectAlways(texts: fc.Arbitrary<string>, runs: number, runsWhenLong = 100_000): void {
+  fc.assert(
+    fc.property(texts, (text) => expectBound(text)),
+    { numRuns: isLong ? runsWhenLong : runs },
+  );
+}
+
+function readFixtures(folder: string): [string, string][] {
+  const base = new URL(`./token-bound/fixtures/${folder}/`, import.meta.url);
+  return readdirSync(base)
+    .sort()
+    .map((name) => [`${folder}/${name}`, readFileSync(new URL(name, base), "utf8")]);
+}
+
+const prose = readFixtures("prose");
+const fixtures = [...prose, ...readFixtures("code"), ...readFixtures("scripts")];
+const fixtureWords = [...new Set(fixtures.flatMap(([, text]) => text.split(/\s+/)))].filter((word) => word.length < 40);
+const tableWords = [table.bareAndSpaced, table.bare, table.spaced].flatMap(readWords);
+
+describe("never below the true count", () => {
+  test.each(fixtures)("of %s, whole and in pieces", (_, text) => {
+    expectBound(text);
+    for (let start = 0; start < text.length; start += 97) expectBound(text.slice(start, start + 211));
+  });
+
+  test.each(fixtures)("of %s as js-tiktoken counts it", (_, text) => {
+    expect(inputTokenBound(text, "o200k")).toBeGreaterThanOrEqual(o200kByJsTiktoken.encode(text, [], []).length);
+    expect(inputTokenBound(text, "cl100k")).toBeGreaterThanOrEqual(cl100kByJsTiktoken.encode(text, [], []).length);
+  });
+
+  test("of mixed scraps put together in any order", () => expectAlways(fc.array(scrap, { maxLength: 24 }).map(glue), 2_000));
+
+  test("of what stands at the borders between words, signs and spaces", () =>
+    expectAlways(fc.array(fc.constantFrom(...borderChars), { maxLength: 14 }).map(glue), 2_000));
+
+  test("of every short text of those characters", () => {
+    for (const text of allTexts(borderChars, isLong ? 3 : 2)) expectBound(text);
+    for (const text of allTexts(["'", "s", "ll", " ", "\n", "/", "é", "\u0301", "S", "a"], isLong ? 6 : 4)) expectBound(text);
+  });
+
+  test("of any code points, lone surrogates among them", () =>
+    expectAlways(
+      fc.array(anyCodeUnit, { maxLength: 60 }).map((units) => String.fromCharCode(...units)),
+      1_000,
+    ));
+
+  test("of characters whose normal form is longer", () =>
+    expectAlways(
+      fc.array(fc.oneof(fc.constantFrom(..."ﷺﷻ㌀㍿ำຳé\u0323\u0301\u0338=가ᄀ각ᆨ½ﬁ＇ｓ／　\u00a0¨"), letter), { maxLength: 30 }).map(glue),
+      1_000,
+    ));
+
+  test("of random bytes read as UTF-8", () =>
+    expectAlways(
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("utf8")),
+      1_000,
+    ));
+
+  test("of base64, hex and random letters", () =>
+    expectAlways(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString("base64")),
+        fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString("hex")),
+        fc.array(letter, { maxLength: 200 }).map(glue),
+      ),
+      1_000,
+    ));
+
+  test("of long runs of one thing", () => expectAlways(longRuns, 100, 5_000));
+
+  test("of one thing repeated, whole lengths", () => {
+    for (const char of [
+      " ",
+      "\n",
+      "\t",
+      "\r",
+      "\r\n",
+      "a",
+      "A",
+      "aB",
+      "'",
+      "'s",
+      "/",
+      "-",
+      "=",
+      "0",
+      "é",
+      "日",
+      "👍",
+      "\u200d",
+      "\u0301",
+      "\ud800",
+    ])
+      for (let length = 1; length < 200; length++) for (const tail of ["", "x", "."]) expectBound(char.repeat(length) + tail);
+  });
+
+  test("of each word that the table calls one token, alone and spaced, with contractions, signs and capitals beside it", () => {
+    const before = isLong ? ["", ..." .'_-(/\t\u0000\u00a0“–é9", "\n/", "'s", "..", " '"] : ["", " ", "."];
+    const after = isLong ? ["", "'s", "'t", "'re", "'ve", "'m", "'ll", "'d", "'S", "’t", "Re", "\u0301"] : ["", "'s"];
+    for (const word of tableWords) for (const head of before) for (const tail of after) expectBound(head + word + tail);
+  });
+
+  test("of any word of the table with anything beside it", () => {
+    const beside = fc.oneof(fc.constantFrom(...borderChars), fc.constantFrom("", " ", "'s", "'t", "n't", "’s", "1"));
+    expectAlways(fc.tuple(beside, beside, fc.constantFrom(...tableWords), beside, beside).map(glue), 2_000);
+  });
+
+  test("of special tokens written as text", () => {
+    for (const text of ["<|endoftext|>", "a <|im_start|>b<|im_end|>\n", "<EOT>", "\n\nHuman: <META_START>"]) expectBound(text);
+  });
+});
+
+test.each(prose)("at most 2.5 times the true count of %s", (_, text) => {
+  for (const bound of bounds) expect(inputTokenBound(text, bound) / trueCount[bound](text), bound).toBeLessThanOrEqual(2.5);
+});
+
+test.runIf(isLong)("the table is what make-table.mjs makes of today's vocabularies", () => {
+  const folder = mkdtempSync(join(tmpdir(), "token-table-"));
+  try {
+    const script = fileURLToPath(new URL("./token-bound/make-table.mjs", import.meta.url));
+    execFileSync(process.execPath, [script, join(folder, "table.json")]);
+    expect(JSON.parse(readFileSync(join(folder, "table.json"), "utf8"))).toEqual(table);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe("bytes", () => {
+  test("are the UTF-8 length, lone surrogates counted as U+FFFD", () => {
+    for (const [text, bytes] of [
+      ["", 0],
+      ["a\u0000", 2],
+      ["éñ", 4],
+      ["日本", 6],
+      ["👍🏽", 8],
+      ["\ud800x\udc00", 7],
+      ["e\u0301", 3],
+    ] as const)
+      expect(inputTokenBound(text, "bytes")).toBe(bytes);
+  });
+
+  test("are never below those of the normal form, for each character and next to any mark", () => {
+    const marks = ["", "\u0323", "\u0301", "\u0338", "\u3099", "\u1161", "\u11a8", "a"];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const char = String.fromCodePoint(code);
+      for (const mark of code < 0x20000 && (isLong || code % 7 === 0) ? marks : [""]) {
+        const text = char + mark;
+        const bytes = inputTokenBound(text, "bytes");
+        if (bytes < Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize("NFKC")))) throw new Error(JSON.stringify(text));
+      }
+    }
+  });
+
+  test("of any text are never below those of its normal forms", () =>
+    fc.assert(
+      fc.property(fc.array(anyCodeUnit, { maxLength: 40 }), (units) => {
+        const text = String.fromCharCode(...units);
+        for (const form of ["NFC", "NFKC"])
+          expect(inputTokenBound(text, "bytes")).toBeGreaterThanOrEqual(Buffer.byteLength(text.normalize(form)));
+      }),
+      { numRuns: isLong ? 100_000 : 500 },
+    ));
+});
+
+describe("messages", () => {
+  test("add up, with the room that chat formats take", () => {
+    const messages = [{ content: "You are brief." }, { content: "Hello!" }];
+    const texts = messages.reduce((sum, { content }) => sum + inputTokenBound(content, "o200k"), 0);
+    expect(inputBoundForMessages(messages, "o200k")).toBe(texts + 2 * TOKENS_PER_MESSAGE + TOKENS_PER_REQUEST);
+  });
+
+  test("of any bound stay between the texts' own bound and their bytes", () => {
+    const everyBound: TokenBoundId[] = [...bounds, "bytes"];
+    fc.assert(
+      fc.property(fc.array(scrap, { maxLength: 12 }).map(glue), (content) => {
+        for (const bound of everyBound) {
+          const tokens = inputBoundForMessages([{ content }], bound) - TOKENS_PER_MESSAGE - TOKENS_PER_REQUEST;
+          expect(tokens).toBeGreaterThanOrEqual(inputTokenBound(content, bound));
+          expect(tokens).toBeLessThanOrEqual(inputTokenBound(content, "bytes"));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const o200kByJsTiktoken = new Tiktoken(o200kRanks);
+const cl100kByJsTiktoken = new Tiktoken(cl100kRanks);
+
+const borderChars = [
+  ..."'’\"/*.,-_(=<#@$0 19 \n\r\t\u000b\u0000asStTdmrRelLvVeEBé日️ſ́\u00a0\u3000\u200d²٣ǅ—",
+  "\ud83d",
+  "👍",
+  "'s",
+  "'LL",
+  "the",
+  "Don",
+];
+const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+const anyCodeUnit = fc.oneof(
+  fc.integer({ min: 0, max: 0xffff }),
+  fc.integer({ min: 0, max: 0x7f }),
+  fc.integer({ min: 0x80, max: 0x6ff }),
+  fc.integer({ min: 0x300, max: 0x36f }),
+  fc.integer({ min: 0x1f00, max: 0x20ff }),
+  fc.integer({ min: 0xd800, max: 0xdfff }),
+  fc.constantFrom(0x200b, 0x200d, 0xfe0f, 0xfdfa, 0xfeff, 0x2028, 0x85),
+);
+const scrap = fc.oneof(
+  fc.constantFrom(...fixtureWords),
+  fc.constantFrom(...tableWords),
+  fc.constantFrom(...borderChars),
+  fc.constantFrom(" ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "    ", "'", "'s ", "n't ", "👩‍👩‍👧‍👦", "🏳️‍🌈", "مرحبا", "สวัสดี"),
+  fc.integer().map(String),
+  fc.tuple(letter, fc.integer({ min: 1, max: 70 })).map(([char, count]) => char.repeat(count)),
+  fc
+    .tuple(fc.constantFrom(" ", "\n", "\t", "-", "=", "*", "#", "."), fc.integer({ min: 1, max: 130 }))
+    .map(([char, count]) => char.repeat(count)),
+  fc.string({ unit: "binary", maxLength: 5 }),
+  fc.string({ unit: "grapheme", maxLength: 5 }),
+);
+const longRuns = fc
+  .array(
+    fc.tuple(fc.constantFrom(" ", "\n", "\t", "a", "Z", ".", "=", "日", "👍", "\u0301", "ab", "0"), fc.integer({ min: 1, max: 1_500 })),
+    { maxLength: 3 },
+  )
+  .map((runs) => runs.map(([char, count]) => char.repeat(count)).join(""));
+
+function glue(parts: readonly string[]): string {
+  return parts.join("");
+}
+
+function* allTexts(alphabet: readonly string[], maxLength: number): Generator<string> {
+  yield "";
+  if (maxLength === 0) return;
+  for (const rest of allTexts(alphabet, maxLength - 1)) for (const char of alphabet) yield char + rest;
+}

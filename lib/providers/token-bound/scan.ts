@@ -1,0 +1,265 @@
+// Walks a text once and adds up the most tokens that can begin in each stretch of it. A stretch is a run of ASCII letters,
+// digits, signs or white space, or one character beyond ASCII. Every claim rests on one of three facts:
+// - a pretoken that is in the vocabulary is one token, and where the three public tokenizers put its borders is certain here;
+// - no pretoken border divides the stretch, so merge.ts bounds what begins in it;
+// - a token has at least one byte.
+// Next to a character beyond ASCII only the last two count, since whether it is a letter, and what NFKC makes of it, may be
+// other there than here.
+
+import { maxTokens, maxTokensOfRun } from "./merge";
+import { type NormalForms, normalForms, utf8Length } from "./normal-form";
+import { BARE, JOINABLE, SPACED, type TokenTable, tokenTable } from "./table";
+
+/** In what the tokenizers differ. */
+export interface ScanRules {
+  /** o200k: a border between a small and a capital letter, and contractions ('s, 't …) belong to the word before. */
+  splitsCase: boolean;
+  /** o200k and cl100k: numbers are cut into groups of three digits, each one token. */
+  groupsDigits: boolean;
+  /** Claude's: the text is brought into NFKC first. */
+  normalises: boolean;
+}
+
+const LETTER = 1;
+const DIGIT = 2;
+const SPACE = 3;
+const SIGN = 4;
+const BEYOND = 5;
+const END = 6;
+const kinds = new Uint8Array(128).map((_, code) => {
+  const char = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(char)) return LETTER;
+  if (/[0-9]/.test(char)) return DIGIT;
+  return /\s/.test(char) ? SPACE : SIGN;
+});
+
+const apostrophe = 0x27;
+const blank = 0x20;
+const slash = 0x2f;
+const contraction = /(?:[stmd]|re|ve|ll)/iy;
+
+/** What is known at the start of the next stretch. */
+type Before =
+  /** A pretoken border. */
+  | "border"
+  /** A border right after letters, so that an apostrophe here begins a contraction. */
+  | "letters"
+  /** One sign or tab, which may or may not belong to a word that follows. */
+  | "sign"
+  /** The same, and that sign is an apostrophe which may take the first letters away: 's|ample. */
+  | "apostrophe"
+  | "unknown";
+
+export function scanTokens(text: string, rules: ScanRules): number {
+  return new Scan(text, rules).total();
+}
+
+class Scan {
+  private readonly table: TokenTable = tokenTable();
+  private readonly forms: NormalForms = normalForms();
+  private at = 0;
+  private before: Before = "border";
+
+  constructor(
+    private readonly text: string,
+    private readonly rules: ScanRules,
+  ) {}
+
+  total(): number {
+    let tokens = 0;
+    while (this.at < this.text.length) tokens += this.next();
+    return tokens;
+  }
+
+  private next(): number {
+    switch (this.kind(this.at)) {
+      case LETTER:
+        return this.letters(false);
+      case DIGIT:
+        return this.digits();
+      case SPACE:
+        return this.space();
+      case SIGN:
+        return this.signs(false);
+      default:
+        return this.beyond();
+    }
+  }
+
+  private kind(index: number): number {
+    const code = this.text.charCodeAt(index);
+    if (code < 0x80) return kinds[code] ?? BEYOND;
+    return index < this.text.length ? BEYOND : END;
+  }
+
+  private runEnd(kind: number): number {
+    const { text } = this;
+    let end = this.at + 1;
+    for (let code = text.charCodeAt(end); code < 0x80 && kinds[code] === kind; code = text.charCodeAt(end)) end++;
+    return end;
+  }
+
+  /** Of a character that may be a letter, mark or number, or become one. */
+  private isUnclear(index: number): boolean {
+    return this.kind(index) === BEYOND && this.table.typographic[this.text.charCodeAt(index)] !== 1;
+  }
+
+  /** The letters of a contraction at `index`, 0 for none. Capitals count, though not every tokenizer takes them. */
+  private contractionLength(index: number): number {
+    contraction.lastIndex = index;
+    return contraction.test(this.text) ? contraction.lastIndex - index : 0;
+  }
+
+  // --- letters ---
+
+  /** `spaced`: one space before them belongs to them and is counted here. */
+  private letters(spaced: boolean): number {
+    const [start, end, before] = [this.at, this.runEnd(LETTER), spaced ? "border" : this.before];
+    this.at = end;
+    this.before = "letters";
+    const whole = this.words(start, end, before, spaced);
+    // 'sample is 's|ample where the apostrophe begins a match, and é'Sample is é'S|ample; a wide apostrophe may become one.
+    if (before !== "apostrophe" && before !== "unknown") return whole;
+    const cut = this.contractionLength(start);
+    if (cut === 0) return whole;
+    return Math.max(whole, cut + (start + cut < end ? this.words(start + cut, end, "border", false) : 0));
+  }
+
+  private words(start: number, end: number, before: Before, spaced: boolean): number {
+    if (!this.rules.splitsCase) return this.word(start, end, before, spaced);
+    let tokens = 0;
+    let from = start;
+    for (let i = start + 1; i < end; i++) {
+      if (this.text.charCodeAt(i - 1) < 0x61 || this.text.charCodeAt(i) >= 0x61) continue;
+      tokens += this.word(from, i, from === start ? before : "border", spaced && from === start);
+      from = i;
+    }
+    return tokens + this.word(from, end, from === start ? before : "border", spaced && from === start);
+  }
+
+  private word(start: number, end: number, before: Before, spaced: boolean): number {
+    const ending = this.wordEnding(end);
+    const atBorder = before === "border" || before === "letters";
+    if (ending === "border" || (ending === "contraction" && atBorder)) {
+      const needed = spaced ? SPACED : atBorder ? BARE : before === "unknown" ? 0 : JOINABLE;
+      if ((this.table.findWord(this.text, start, end) & needed) !== 0) return 1;
+    }
+    return this.merged(spaced ? start - 1 : start, end, ending !== "border");
+  }
+
+  private wordEnding(end: number): "border" | "contraction" | "open" {
+    const kind = this.kind(end);
+    if (kind === BEYOND) return this.isUnclear(end) ? "open" : "border";
+    if (kind !== SIGN || !this.rules.splitsCase || this.text.charCodeAt(end) !== apostrophe) return "border";
+    const length = this.contractionLength(end + 1);
+    if (length > 0) return this.isSmall(end + 1, end + 1 + length) ? "contraction" : "open";
+    return this.kind(end + 1) === BEYOND ? "open" : "border";
+  }
+
+  private isSmall(start: number, end: number): boolean {
+    for (let i = start; i < end; i++) if (this.text.charCodeAt(i) < 0x61) return false;
+    return true;
+  }
+
+  /** merge.ts on [start, end). The last character counts by itself where a mark may follow, which would change it. */
+  private merged(start: number, end: number, open: boolean): number {
+    if (this.kind(end) === BEYOND && open) return maxTokens(this.table, this.text, start, end - 1, true) + 1;
+    return maxTokens(this.table, this.text, start, end, open);
+  }
+
+  // --- digits ---
+
+  private digits(): number {
+    const [start, end, before] = [this.at, this.runEnd(DIGIT), this.before];
+    this.at = end;
+    this.before = "border";
+    // Beside a character that may be a number too, the groups may begin elsewhere.
+    const certain = this.rules.groupsDigits && before !== "unknown" && !this.isUnclear(end);
+    return certain ? Math.ceil((end - start) / 3) : end - start;
+  }
+
+  // --- white space ---
+
+  private space(): number {
+    const [start, end] = [this.at, this.runEnd(SPACE)];
+    const last = this.text.charCodeAt(end - 1);
+    const next = this.kind(end);
+    if (last === blank && (next === LETTER || next === SIGN)) {
+      // All three give the last space to the word or the signs after it.
+      const tokens = this.runs(start, end - 1, false);
+      this.at = end;
+      return tokens + (next === LETTER ? this.letters(true) : this.signs(true));
+    }
+    this.at = end;
+    const endsLine = last === 0x0a || last === 0x0d;
+    this.before = endsLine || last === blank ? "border" : "sign";
+    return this.runs(start, end, next !== END);
+  }
+
+  /** White space by runs of one character. Borders lie only between runs and, when `open`, before the last character. */
+  private runs(start: number, end: number, open: boolean): number {
+    let tokens = 0;
+    let from = start;
+    for (let i = start + 1; i <= end; i++) {
+      const char = this.text.charCodeAt(from);
+      if (i < end && this.text.charCodeAt(i) === char) continue;
+      tokens += maxTokensOfRun(i - from, this.table.runLimit[char] ?? 1, open || i < end);
+      from = i;
+    }
+    return tokens;
+  }
+
+  // --- signs: punctuation, symbols, control characters ---
+
+  /** `spaced`: one space before them belongs to them and is counted here. */
+  private signs(spaced: boolean): number {
+    const [start, end] = [this.at, this.runEnd(SIGN)];
+    const contracted = spaced ? 0 : this.certainContraction(start, end);
+    if (contracted > 0) {
+      this.at = start + 1 + contracted;
+      this.before = "border";
+      return 1;
+    }
+    this.at = end;
+    const next = this.kind(end);
+    const nextCode = this.text.charCodeAt(end);
+    const open = next === BEYOND || nextCode === 0x0a || nextCode === 0x0d;
+    let tokens = 0;
+    let from = spaced ? start - 1 : start;
+    if (!spaced && this.isAfterLineEnd(start)) {
+      // o200k lets slashes after a line's end belong to the signs before that end, so a border may follow them.
+      while (from < end && this.text.charCodeAt(from) === slash) from++;
+      tokens = this.merged(start, from, from < end || open || from - start === 1);
+    }
+    const length = from < end ? end - from : end - start;
+    this.before = length > 1 ? "border" : this.text.charCodeAt(end - 1) === apostrophe ? "apostrophe" : "sign";
+    return from < end ? tokens + this.merged(from, end, open) : tokens;
+  }
+
+  private isAfterLineEnd(index: number): boolean {
+    const code = index > 0 ? this.text.charCodeAt(index - 1) : 0;
+    return code === 0x0a || code === 0x0d;
+  }
+
+  /**
+   * The length of a contraction (don|'t) after which all three surely cut, and which is one token with its apostrophe.
+   * A mark after it would make another letter of its last one in NFKC.
+   */
+  private certainContraction(start: number, end: number): number {
+    if (end - start !== 1 || this.before !== "letters" || this.text.charCodeAt(start) !== apostrophe) return 0;
+    const length = this.contractionLength(end);
+    return this.isSmall(end, end + length) && !this.isUnclear(end + length) ? length : 0;
+  }
+
+  // --- beyond ASCII ---
+
+  private beyond(): number {
+    const [text, index] = [this.text, this.at];
+    const codePoint = text.codePointAt(index) ?? 0;
+    this.at += codePoint > 0xffff ? 2 : 1;
+    this.before = this.table.typographic[codePoint] === 1 ? "sign" : "unknown";
+    if (this.rules.normalises && !this.forms.isInert(text, index, codePoint)) return this.forms.byteCost(text, index, codePoint);
+    if (codePoint > 0xffff) return codePoint >= 0x1f300 && codePoint <= 0x1faff ? 3 : utf8Length(codePoint);
+    return this.table.charCost[codePoint] ?? 3;
+  }
+}

@@ -1,0 +1,133 @@
+// The table of facts that the three public vocabularies share (made by make-table.mjs), unpacked once per process:
+// whole words that are one token, pairs and triples that always merge, and how many tokens may begin in a character.
+
+import { once } from "@/lib/base/once";
+import packed from "./table.json";
+
+/** The word alone is one token. */
+export const BARE = 1;
+/** The word with one space before it is one token. */
+export const SPACED = 2;
+/** The word costs at most one token more than the sign right before it, also where a tokenizer takes both together. */
+export const JOINABLE = 4;
+
+export interface TokenTable {
+  /** Flags of the word at text[start, end): a sum of BARE, SPACED and JOINABLE; 0 for an unknown word. */
+  findWord(text: string, start: number, end: number): number;
+  /** True when the two ASCII characters are a token in all vocabularies. */
+  isPair(first: number, second: number): boolean;
+  isTriple(first: number, second: number, third: number): boolean;
+  /** The most tokens that can begin inside a character of the basic plane, whatever stands around it. */
+  charCost: Uint8Array;
+  /** Dashes, curly quotes and the like, for which JOINABLE was checked too: 1 at their code. */
+  typographic: Uint8Array;
+  /** Runs of this character are one token up to this length; 1 for all but space, newline and tab. */
+  runLimit: Uint8Array;
+}
+
+export function tokenTable(): TokenTable {
+  return once("tokenTable", unpackTable);
+}
+
+function unpackTable(): TokenTable {
+  const flags = new Map<string, number>();
+  const bare = BARE + JOINABLE;
+  for (const word of readWords(packed.bareAndSpaced)) flags.set(word, bare + SPACED);
+  for (const word of readWords(packed.bare)) flags.set(word, bare);
+  for (const word of readWords(packed.spaced)) flags.set(word, SPACED);
+  for (const word of readWords(packed.unjoinable)) flags.set(word, (flags.get(word) ?? JOINABLE) - JOINABLE);
+
+  const pairs = readGrams(packed.pairs, 2);
+  const triples = readGrams(packed.triples, 3);
+  const runLimit = new Uint8Array(128).fill(1);
+  runLimit[" ".charCodeAt(0)] = packed.spaceRun;
+  runLimit["\n".charCodeAt(0)] = packed.newlineRun;
+  runLimit["\t".charCodeAt(0)] = packed.tabRun;
+  const typographic = new Uint8Array(0x10000);
+  for (const char of packed.typographic) typographic[char.charCodeAt(0)] = 1;
+
+  return {
+    findWord: indexWords(flags),
+    isPair: (first, second) => hasBit(pairs, (first << 7) | second),
+    isTriple: (first, second, third) => hasBit(triples, (first << 14) | (second << 7) | third),
+    charCost: unpackCharCosts(),
+    typographic,
+    runLimit,
+  };
+}
+
+/** Words of a list in table.json. Front coding: each word is one digit (letters shared with the word before) and the rest of its letters. */
+export function readWords(coded: string): string[] {
+  const words: string[] = [];
+  let before = "";
+  for (const [, shared, rest] of coded.matchAll(/(\d)([A-Za-z]*)/g)) {
+    before = before.slice(0, Number(shared)) + rest;
+    words.push(before);
+  }
+  return words;
+}
+
+function readGrams(joined: string, width: number): Uint32Array {
+  const bits = new Uint32Array((1 << (7 * width)) / 32);
+  for (let i = 0; i < joined.length; i += width) {
+    let index = 0;
+    for (let k = 0; k < width; k++) index = (index << 7) | joined.charCodeAt(i + k);
+    bits[index >> 5] = (bits[index >> 5] ?? 0) | (1 << (index & 31));
+  }
+  return bits;
+}
+
+function hasBit(bits: Uint32Array, index: number): boolean {
+  return (((bits[index >> 5] ?? 0) >> (index & 31)) & 1) === 1;
+}
+
+function unpackCharCosts(): Uint8Array {
+  const costs = new Uint8Array(0x10000).fill(1, 0, 0x80).fill(2, 0x80, 0x800).fill(3, 0x800);
+  const put = (runs: string, cost: number) => {
+    let at = 0;
+    runs.split(" ").forEach((number, index) => {
+      const length = Number.parseInt(number, 36);
+      if (index % 2 === 1) costs.fill(cost, at, at + length);
+      at += length;
+    });
+  };
+  put(packed.oneTokenChars, 1);
+  put(packed.twoTokenChars, 2);
+  return costs;
+}
+
+// A Map would want a substring per look-up. One slot holds all of a word: where its letters start (<< 8), how many they are
+// (<< 3) and its flags; 0 is free. Letters are compared one by one, never by hash alone: a collision that somebody searched
+// for would make the bound too low.
+function indexWords(flags: Map<string, number>): TokenTable["findWord"] {
+  const slots = new Int32Array(1 << 16);
+  const slotMask = slots.length - 1;
+  const longest = 31;
+  const letters = new Uint8Array([...flags.keys()].reduce((sum, word) => sum + word.length, 0));
+  let used = 0;
+  for (const [word, wordFlags] of flags) {
+    if (word.length > longest) continue;
+    let slot = hashLetters(word, 0, word.length) & slotMask;
+    while (slots[slot] !== 0) slot = (slot + 1) & slotMask;
+    slots[slot] = (used << 8) | (word.length << 3) | wordFlags;
+    for (let i = 0; i < word.length; i++) letters[used++] = word.charCodeAt(i);
+  }
+  return (text, start, end) => {
+    const length = end - start;
+    if (length > longest) return 0;
+    for (let slot = hashLetters(text, start, end) & slotMask; ; slot = (slot + 1) & slotMask) {
+      const found = slots[slot] ?? 0;
+      if (found === 0) return 0;
+      if (((found >> 3) & 31) !== length) continue;
+      let same = 0;
+      for (const from = found >> 8; same < length && letters[from + same] === text.charCodeAt(start + same); ) same++;
+      if (same === length) return found & 7;
+    }
+  };
+}
+
+function hashLetters(text: string, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
