@@ -58,7 +58,7 @@ function start(root: string, args: string[] = [], env: Record<string, string> = 
   const path = `${join(root, "node_modules/.bin")}:${process.env.PATH}`;
   const child = spawn(process.execPath, ["e2e/run.mjs", ...args], {
     cwd: root,
-    env: { PATH: path, HOME: root, CHROMIUM_PATH: "/bin/true", ...env },
+    env: { NODE_ENV: "test", PATH: path, HOME: root, CHROMIUM_PATH: "/bin/true", ...env },
   });
   children.push(child);
   let output = "";

@@ -1,8 +1,11 @@
 // The checks: types, biome, the staircase of imports, dead code, and the tidy rules. Each counts as one.
 
-import { run } from "./children.mjs";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { root, run } from "./children.mjs";
 
 const plain = { NO_COLOR: "1", FORCE_COLOR: undefined };
+const sources = ["lib", "app", "components", "e2e", "bench"].filter((folder) => existsSync(join(root, folder)));
 
 // Each says what it found by itself; a cure is added where that is a command.
 const types = { name: "types", command: "tsc", args: ["--noEmit", "--pretty", "false"] };
@@ -15,7 +18,7 @@ const biome = {
 const staircase = {
   name: "staircase",
   command: "depcruise",
-  args: ["--output-type", "err-long", "lib", "app", "components", "e2e", "bench"],
+  args: ["--output-type", "err-long", ...sources],
 };
 const deadCode = { name: "dead code", command: "knip", args: ["--no-progress", "--no-config-hints"] };
 const tidy = { name: "tidy", command: "vitest", args: ["run", "--config", "lib/tidy/vitest.config.ts", "--reporter=default"] };

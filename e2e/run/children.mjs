@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Tools see a pipe, whoever reads it: what they may colour is decided by where our own output goes. */
+const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1", FORCE_COLOR: undefined };
+
 const running = new Set();
 let isStopping = false;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -20,7 +23,12 @@ const graceMs = 6_000;
 export function run(command, args, { env = {}, echo = false } = {}) {
   return new Promise((resolve) => {
     if (isStopping) return;
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...colours, ...env },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const chunks = [];
     const take = (chunk) => {
       chunks.push(chunk);

@@ -19,12 +19,12 @@ export function makeReport() {
       counts.passed += 1;
       say(step, `passed (${seconds(since)})`);
     },
-    /** `output` is shown in full up to 300 lines: the first ones, where a tool says what is wrong. `cure` comes after it. */
+    /** `output` is shown in full up to 120 lines: the first ones, where a tool says what is wrong. `cure` comes after it. */
     fail(step, output, cure) {
       counts.failed += 1;
       const lines = output.trimEnd().split("\n");
-      const rest = lines.length > 300 ? [`… and ${lines.length - 300} more lines`] : [];
-      const shown = [...lines.slice(0, 300), ...rest].map((line) => `  ${line}`.trimEnd());
+      const rest = lines.length > 120 ? [`… and ${lines.length - 120} more lines`] : [];
+      const shown = [...lines.slice(0, 120), ...rest].map((line) => `  ${line}`.trimEnd());
       say(step, `FAILED\n${shown.join("\n")}${cure ? `\n${"".padEnd(11)}${cure}` : ""}`);
     },
     /** Prints the last line, once, and returns the exit code. */

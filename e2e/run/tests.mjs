@@ -12,13 +12,11 @@ const longTimeoutMs = 900_000;
 /** Runs `work` with the path of a JSON report that it makes a tool write, and returns what it holds, or null. */
 async function withJson(work) {
   const folder = mkdtempSync(join(tmpdir(), "pennyprompt-run-"));
-  try {
-    const file = join(folder, "report.json");
-    const { code } = await work(file);
-    return { code, json: readJson(file) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // Not in a finally: a run that is stopped never comes back here.
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "report.json");
+  const { code } = await work(file);
+  return { code, json: readJson(file) };
 }
 
 function readJson(file) {
