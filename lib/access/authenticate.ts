@@ -1,7 +1,7 @@
 // From an Authorization header to a key that may be used now, or the reason why not.
 
 import { nowMs } from "@/lib/base/clock";
-import { findKey } from "./key-cache";
+import { loadKey, peekKey } from "./key-cache";
 import { hashKey, isWellFormedKey } from "./key-format";
 import type { KeyRecord } from "./keys";
 import { pepper } from "./pepper";
@@ -17,10 +17,17 @@ export function readBearerKey(authorization: string | undefined): { key: string 
   return isWellFormedKey(key) ? { key } : { reason: "malformed" };
 }
 
-/** Finds the key and says whether it may be used at this moment. */
-export async function authenticateKey(clearKey: string): Promise<Authentication> {
+/**
+ * Finds the key and says whether it may be used at this moment. `beforeLookUp` runs before the database is asked about a key
+ * that is not known yet; what it throws ends the attempt.
+ */
+export async function authenticateKey(clearKey: string, beforeLookUp?: () => void): Promise<Authentication> {
   const hash = hashKey(clearKey, pepper());
-  const key = await findKey(hash);
+  let key: KeyRecord | null | undefined = peekKey(hash);
+  if (!key) {
+    beforeLookUp?.();
+    key = await loadKey(hash);
+  }
   if (!key) return { ok: false, reason: "unknown" };
   if (key.state === "revoked") return { ok: false, reason: "revoked" };
   if (key.expiresAt && key.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };

@@ -40,22 +40,27 @@ export function startKeyCache(): Promise<{ stop: () => Promise<void> }> {
   });
 }
 
-/** The key with this hash as it was within the last second, or null. */
-export async function findKey(hash: Buffer): Promise<KeyRecord | null> {
+/** The key with this hash, when this process knows it as it is now. */
+export function peekKey(hash: Buffer): KeyRecord | undefined {
   const keys = cache();
-  const name = hash.toString("base64");
-  const known = keys.live ? keys.byHash.get(name) : undefined;
-  if (known) return known;
-  const epoch = keys.epoch;
+  return keys.live ? keys.byHash.get(nameOf(hash)) : undefined;
+}
+
+/** Reads the key with this hash from the database and keeps it; null when there is none. */
+export async function loadKey(hash: Buffer): Promise<KeyRecord | null> {
+  const keys = cache();
+  const { epoch } = keys;
   const record = await findKeyByHash(hash);
   if (record && keys.live && keys.epoch === epoch) {
     if (keys.byHash.size >= MOST_KEYS) keys.byHash.clear();
-    keys.byHash.set(name, record);
+    keys.byHash.set(nameOf(hash), record);
   }
   return record;
 }
 
 /** Drops one key from this process's memory: the hold found it changed. */
 export function forgetKey(hash: Buffer): void {
-  cache().byHash.delete(hash.toString("base64"));
+  cache().byHash.delete(nameOf(hash));
 }
+
+const nameOf = (hash: Buffer): string => hash.toString("base64");

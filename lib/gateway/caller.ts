@@ -4,7 +4,7 @@ import { authenticateKey, type KeyRefusal, readBearerKey } from "@/lib/access/au
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
 import { noteKeyUse } from "@/lib/access/last-used";
-import { failedAuth } from "@/lib/access/limits/failed-auth";
+import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId } from "@/lib/base/ids";
@@ -42,11 +42,10 @@ export function invalidApiKey(reason: KeyRefusal): AppError {
  */
 export async function authenticate(request: GatewayRequest): Promise<Caller> {
   const bearer = readBearerKey(request.headers.authorization);
-  const result = "key" in bearer ? await authenticateKey(bearer.key) : { ok: false as const, reason: bearer.reason };
+  const address = () => clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
+  const result = "key" in bearer ? await authenticateKey(bearer.key, () => admit(failedAuth().check(address()))) : { ok: false as const, reason: bearer.reason };
   if (!result.ok) {
-    const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
-    const verdict = await failedAuth().record(address);
-    if (!verdict.granted) throw rateLimitExceeded("rate", verdict.retryAfterMs);
+    admit(failedAuth().record(address()));
     throw invalidApiKey(result.reason);
   }
   const { key, hash } = result;
@@ -63,4 +62,9 @@ export async function authenticate(request: GatewayRequest): Promise<Caller> {
     },
     forget: () => forgetKey(hash),
   };
+}
+
+/** @throws AppError RATE_LIMIT_EXCEEDED when this address has failed too often */
+function admit(attempt: Attempt): void {
+  if (!attempt.granted) throw rateLimitExceeded("rate", attempt.retryAfterMs);
 }

@@ -74,29 +74,31 @@ function configured(settings: Config, provider: ProviderId): { baseUrl: string; 
  * The endpoints that these settings allow. The sandbox's balance is free, so there a real key counts only with
  * SANDBOX_REAL_MODELS; in live mode nothing simulated counts.
  */
-export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls): Endpoints {
+export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls, simulatedKey = SIMULATED_KEY): Endpoints {
   const allowsReal = settings.MODE === "live" || settings.SANDBOX_REAL_MODELS;
   const endpoints = new Map<ProviderId, Endpoint>();
   for (const provider of providerIds) {
     const { baseUrl, apiKey } = configured(settings, provider);
     const simulatedUrl = simulated[provider];
     if (allowsReal && apiKey) endpoints.set(provider, endpointAt(provider, baseUrl, apiKey));
-    else if (simulatedUrl && settings.MODE === "sandbox") endpoints.set(provider, endpointAt(provider, simulatedUrl, SIMULATED_KEY));
+    else if (simulatedUrl && settings.MODE === "sandbox") endpoints.set(provider, endpointAt(provider, simulatedUrl, simulatedKey));
   }
   return endpoints;
 }
 
-const simulatedUrls = () => once<{ byProvider: SimulatedBaseUrls }>("simulatedProviders", () => ({ byProvider: {} }));
+const simulatedUrls = () =>
+  once<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({ byProvider: {}, apiKey: SIMULATED_KEY }));
 
-/** Points the providers at the sandbox's simulated server, from the next call on. */
-export function useSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls): void {
+/** Points the providers at the sandbox's simulated server, which takes `apiKey`, from the next call on. */
+export function useSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
   assert(config().MODE === "sandbox", "live mode never uses simulated providers");
-  simulatedUrls().byProvider = baseUrlByProvider;
+  Object.assign(simulatedUrls(), { byProvider: baseUrlByProvider, apiKey });
   forgetOnce("endpoints");
 }
 
 /** The endpoints of this process. */
-export const endpoints = (): Endpoints => once("endpoints", () => readEndpoints(config(), simulatedUrls().byProvider));
+export const endpoints = (): Endpoints =>
+  once("endpoints", () => readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey));
 
 /** Replaces this process's endpoints: for tests. Returns a function that restores what the settings say. */
 export function setEndpoints(replacement: Endpoints): () => void {

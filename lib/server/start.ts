@@ -4,6 +4,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import { trustedProxies } from "@/lib/access/client-address";
 import { startKeyCache } from "@/lib/access/key-cache";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -34,6 +35,7 @@ interface Service {
  */
 export async function startService(options: { dev: boolean }): Promise<Service> {
   const settings = config();
+  trustedProxies(); // refuses a bad entry now rather than at the first request
   const running: Stoppable[] = [];
   try {
     const { server, baseUrl } = await startParts(settings, options, running);

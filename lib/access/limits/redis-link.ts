@@ -2,7 +2,6 @@
 // answered by null and ends reliance on Redis at once; nobody waits for it again until it has taken a write. Reconnects for ever.
 
 import { type ChainableCommander, Redis } from "ioredis";
-import { Gauge } from "prom-client";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -34,7 +33,7 @@ export class RedisLink {
       enableReadyCheck: false,
       retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.most),
     });
-    processLocal().set(1);
+    metrics().limitsProcessLocal.set(1);
     this.client.on("ready", () => void this.probe());
     this.client.on("close", () => this.lose("the connection closed"));
     this.client.on("error", (error: Error) => this.lose(error.message));
@@ -79,7 +78,7 @@ export class RedisLink {
     this.usable = true;
     if (this.outage) log().info("Redis is back: limits are shared between processes again");
     this.outage = false;
-    processLocal().set(0);
+    metrics().limitsProcessLocal.set(0);
     for (const listener of this.listeners) listener();
   }
 
@@ -87,7 +86,7 @@ export class RedisLink {
     this.usable = false;
     if (this.outage || this.closing) return;
     this.outage = true;
-    processLocal().set(1);
+    metrics().limitsProcessLocal.set(1);
     log().warn({ reason }, "Redis is out of reach: each process keeps the limits by itself until it is back");
   }
 }
@@ -104,14 +103,3 @@ export const redisLink = (): RedisLink | null =>
     const url = config().REDIS_URL;
     return url ? new RedisLink(url) : null;
   });
-
-const processLocal = () =>
-  once(
-    "limits.processLocal",
-    () =>
-      new Gauge({
-        name: "pennyprompt_limits_process_local",
-        help: "1 while Redis is out of reach and each process keeps the limits by itself",
-        registers: [metrics().registry],
-      }),
-  );

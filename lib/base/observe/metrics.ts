@@ -27,6 +27,7 @@ function makeMetrics() {
     ledgerBatchSeconds: new Histogram({ name: "pennyprompt_ledger_batch_seconds", help: "Seconds of a ledger batch, commit included", labelNames: ["operation"], buckets: latencyBucketsS, registers }),
     ledgerViolations: new Gauge({ name: "pennyprompt_ledger_violations", help: "Invariants that the last check-ledger found broken; 0 is clean", registers }),
     limited: new Counter({ name: "pennyprompt_limited_total", help: "Requests refused by a limit", labelNames: ["limit"], registers }),
+    limitsProcessLocal: new Gauge({ name: "pennyprompt_limits_process_local", help: "1 while Redis is out of reach and each process keeps the limits by itself", registers }),
     jobSeconds: new Histogram({ name: "pennyprompt_job_seconds", help: "Seconds of a background job's run", labelNames: ["job", "outcome"], buckets: latencyBucketsS, registers }),
   };
 }
