@@ -2,17 +2,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { startEmbeddedPostgres } from "./embedded";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { runningPostgresUrl, startEmbeddedPostgres } from "./embedded";
 import { findProcessIdentity } from "./embedded/processes";
-import { cleanUpEmbedded, newDataDir, newInstallation, queryOnce, removeProjectChild, startChild } from "./testing/embedded-fixture";
+import { cleanUpEmbedded, newDataDir, newInstallation, queryOnce, startChild } from "./testing/embedded-fixture";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
 vi.setConfig({ testTimeout: 120_000 }); // a dozen clusters are made here, and initdb is slow on a busy disk
 afterEach(cleanUpEmbedded);
-afterAll(removeProjectChild);
 
 /** For tests that cut no power: initdb waits for the disk otherwise. */
 const settings = { fsync: "off" };
@@ -40,8 +39,22 @@ test("what was committed is there after a stop and a start, at the same port", a
 test("it is durable, speaks UTF-8, and is reached on loopback with its password alone", async () => {
   const dataDir = newDataDir();
   const server = await startEmbeddedPostgres({ dataDir });
-  expect(await settingsOf(server.url, ["fsync", "synchronous_commit", "full_page_writes", "listen_addresses", "unix_socket_directories", "server_encoding"])).toEqual({
-    fsync: "on", synchronous_commit: "on", full_page_writes: "on", listen_addresses: "127.0.0.1", unix_socket_directories: "", server_encoding: "UTF8",
+  expect(
+    await settingsOf(server.url, [
+      "fsync",
+      "synchronous_commit",
+      "full_page_writes",
+      "listen_addresses",
+      "unix_socket_directories",
+      "server_encoding",
+    ]),
+  ).toEqual({
+    fsync: "on",
+    synchronous_commit: "on",
+    full_page_writes: "on",
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    server_encoding: "UTF8",
   });
   expect(statSync(join(dataDir, "password")).mode & 0o777).toBe(0o600);
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -65,6 +78,16 @@ test("a second start on a directory in use is refused, within the process and fr
   expect(report).toEqual({ error: expect.stringContaining(`already in use by process ${process.pid}. Stop that one first`) });
   expect(await queryOnce(server.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   await server.stop();
+});
+
+test("the address of a running database can be asked for, by whoever may read its password, and there is none when it is stopped", async () => {
+  const dataDir = newDataDir();
+  expect(await runningPostgresUrl(dataDir)).toBeUndefined();
+  const child = await startChild(dataDir);
+  if ("error" in child.report) throw new Error(child.report.error);
+  expect(await runningPostgresUrl(dataDir)).toBe(child.report.url);
+  await child.order("stop");
+  expect(await runningPostgresUrl(dataDir)).toBeUndefined();
 });
 
 test("of two processes that start at once on a new directory, one serves and the other is refused", async () => {
@@ -180,7 +203,9 @@ test("a port that somebody else has is changed for another, which is remembered"
 
 test("a server that can not start says why, with the end of its log, and leaves the directory free", async () => {
   const dataDir = newDataDir();
-  await expect(startEmbeddedPostgres({ dataDir, settings: { shared_buffers: "much" } })).rejects.toThrow(/did not start[\s\S]*shared_buffers/);
+  await expect(startEmbeddedPostgres({ dataDir, settings: { shared_buffers: "much" } })).rejects.toThrow(
+    /did not start[\s\S]*shared_buffers/,
+  );
   await (await startEmbeddedPostgres({ dataDir, settings })).stop();
 });
 
@@ -209,7 +234,9 @@ describe.skipIf(!isRoot)("started by root", () => {
     const dataDir = newDataDir({ parentMode: 0o700 });
     const first = await startChild(dataDir, { program });
     if ("error" in first.report) throw new Error(first.report.error);
-    expect(first.report.log).toContainEqual(expect.stringMatching(/^PostgreSQL runs as \w+, who may not enter .*: its files are kept at \//));
+    expect(first.report.log).toContainEqual(
+      expect.stringMatching(/^PostgreSQL runs as \w+, who may not enter .*: its files are kept at \//),
+    );
     await queryOnce(first.report.url, "CREATE TABLE kept AS SELECT 7 AS number");
     await first.order("stop");
     const second = await startChild(dataDir, { program });

@@ -1,12 +1,14 @@
 // The embedded database: a real PostgreSQL below a directory of ours, for everybody who has not set DATABASE_URL. It survives
 // the death of this process and of itself at any moment, and there are never two on one directory.
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { prepareBinaries } from "./embedded/binaries";
-import { createCluster, freeCluster, superuser } from "./embedded/cluster";
-import { databasePassword, openHome } from "./embedded/home";
+import { createCluster, freeCluster, readPidFile, superuser } from "./embedded/cluster";
+import { databasePassword, findKeptAt, openHome, passwordFile } from "./embedded/home";
 import { takeOwnerLock } from "./embedded/owner-lock";
+import { isPostmasterOf } from "./embedded/processes";
 import { type Server, startServer } from "./embedded/server";
 import { databaseUser } from "./embedded/system-user";
 
@@ -46,17 +48,27 @@ export async function startEmbeddedPostgres({ dataDir, log = () => undefined, se
     await createCluster(home, binaries, password.file, settings.fsync !== "off");
     const server = await startServer(home, binaries, settings);
     const stop = stopOnce(server, lock.release);
-    const urlOf = (database: string) => `postgresql://${superuser}:${password.text}@127.0.0.1:${server.port}/${database}`;
-    await ensureDatabase(urlOf("postgres")).catch(async (error: unknown) => {
+    await ensureDatabase(urlOf(password.text, server.port, "postgres")).catch(async (error: unknown) => {
       await stop();
       throw error;
     });
-    return { url: urlOf(databaseName), pid: server.pid, exited: server.exited, stop };
+    return { url: urlOf(password.text, server.port, databaseName), pid: server.pid, exited: server.exited, stop };
   } catch (error) {
     lock.release();
     throw error;
   }
 }
+
+/** The address of the database of `dataDir` when a server works on it, whoever started that, or undefined. Changes nothing. */
+export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
+  const directory = findKeptAt(dataDir) ?? dataDir;
+  const cluster = join(directory, "cluster");
+  const server = readPidFile({ cluster });
+  if (!server?.ready || !isPostmasterOf(server.pid, cluster)) return undefined;
+  return urlOf(readFileSync(passwordFile(directory), "utf8").trim(), server.port, databaseName);
+}
+
+const urlOf = (password: string, port: number, database: string) => `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}`;
 
 /** Ends the server when this process does, at the latest; one that is killed is cleared up after by the next start. */
 function stopOnce(server: Server, release: () => void): () => Promise<void> {
@@ -66,7 +78,12 @@ function stopOnce(server: Server, release: () => void): () => Promise<void> {
     release();
   };
   process.once("exit", onExit);
-  server.exited.then(() => { ended = true; }, () => undefined);
+  server.exited.then(
+    () => {
+      ended = true;
+    },
+    () => undefined,
+  );
   let stopping: Promise<void> | undefined;
   return () => {
     stopping ??= server.stop().finally(() => {

@@ -47,7 +47,10 @@ function findPrisma() {
 
 function fingerprint(program) {
   const { version } = JSON.parse(readFileSync(join(dirname(program), "../package.json"), "utf8"));
-  return createHash("sha256").update(version).update(readFileSync(join(root, "prisma/schema.prisma"))).digest("hex");
+  return createHash("sha256")
+    .update(version)
+    .update(readFileSync(join(root, "prisma/schema.prisma")))
+    .digest("hex");
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {

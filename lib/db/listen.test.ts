@@ -1,10 +1,10 @@
-import { createServer, connect as connectTo, type Socket } from "node:net";
+import { connect as connectTo, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { listen } from "./listen";
 import { inTransaction, pool } from "./pool";
-import { useTestDatabase } from "./testing/test-database";
+import { openTestDatabase } from "./testing/test-database";
 
-const database = await useTestDatabase();
+const database = await openTestDatabase();
 const cleanUps: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
@@ -13,11 +13,15 @@ afterEach(async () => {
 
 async function listenAndNote(url = database.url) {
   const events: string[] = [];
-  const { stop } = await listen("Some channel", {
-    onMessage: (payload) => events.push(`message ${payload}`),
-    onDown: () => events.push("down"),
-    onUp: () => events.push("up"),
-  }, url);
+  const { stop } = await listen(
+    "Some channel",
+    {
+      onMessage: (payload) => events.push(`message ${payload}`),
+      onDown: () => events.push("down"),
+      onUp: () => events.push("up"),
+    },
+    url,
+  );
   cleanUps.push(stop);
   return { events, stop };
 }
@@ -31,11 +35,18 @@ async function startProxy() {
   let silent = false;
   const server = createServer((near) => {
     const far = connectTo(Number(target.port), target.hostname);
-    for (const [from, to] of [[near, far], [far, near]] as const) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(from);
-      from.on("data", (bytes) => { if (!silent) to.write(bytes); });
+      from.on("data", (bytes) => {
+        if (!silent) to.write(bytes);
+      });
       from.on("error", () => to.destroy());
-      from.on("close", () => { if (!silent) to.destroy(); });
+      from.on("close", () => {
+        if (!silent) to.destroy();
+      });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -47,7 +58,15 @@ async function startProxy() {
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
   const url = new URL(database.url);
   url.port = String(address.port);
-  return { url: url.href, goSilent: () => { silent = true; }, speakAgain: () => { silent = false; } };
+  return {
+    url: url.href,
+    goSilent: () => {
+      silent = true;
+    },
+    speakAgain: () => {
+      silent = false;
+    },
+  };
 }
 
 test("a notice of a committed transaction arrives, one that was rolled back does not", async () => {
@@ -62,7 +81,9 @@ test("a notice of a committed transaction arrives, one that was rolled back does
 
 test("a connection that the server cuts is told down, made anew, and hears again", async () => {
   const { events } = await listenAndNote();
-  await pool().query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pennyprompt listen' AND datname = current_database()");
+  await pool().query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pennyprompt listen' AND datname = current_database()",
+  );
   await expect.poll(() => events, { timeout: 10_000 }).toEqual(["up", "down", "up"]);
   await notify("again");
   await expect.poll(() => events.at(-1)).toBe("message again");
@@ -93,6 +114,13 @@ test("stopping tells down and hears no more", async () => {
   await notify("unheard");
   expect(events).toEqual(["up", "down"]);
   await expect
-    .poll(async () => (await pool().query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'pennyprompt listen' AND datname = current_database()")).rowCount)
+    .poll(
+      async () =>
+        (
+          await pool().query(
+            "SELECT 1 FROM pg_stat_activity WHERE application_name = 'pennyprompt listen' AND datname = current_database()",
+          )
+        ).rowCount,
+    )
     .toBe(0);
 });

@@ -30,17 +30,34 @@ const mostRetryAfterMs = 1_000;
  * Listens on `channel`, over a connection of its own that is made anew whenever it is lost. Resolves when the first attempt
  * is over, with `onUp` or `onDown` called. `stop` ends with `onDown`.
  */
-export async function listen(channel: string, callbacks: ListenCallbacks, url: string = databaseUrl()): Promise<{ stop: () => Promise<void> }> {
+export async function listen(
+  channel: string,
+  callbacks: ListenCallbacks,
+  url: string = databaseUrl(),
+): Promise<{ stop: () => Promise<void> }> {
   const stopping = new AbortController();
   let firstAttemptOver = () => {};
-  const firstAttempt = new Promise<void>((resolve) => { firstAttemptOver = resolve; });
+  const firstAttempt = new Promise<void>((resolve) => {
+    firstAttemptOver = resolve;
+  });
   const running = keepListening(channel, url, stopping.signal, {
     onMessage: callbacks.onMessage,
-    onDown: () => { callbacks.onDown(); firstAttemptOver(); },
-    onUp: () => { callbacks.onUp(); firstAttemptOver(); },
+    onDown: () => {
+      callbacks.onDown();
+      firstAttemptOver();
+    },
+    onUp: () => {
+      callbacks.onUp();
+      firstAttemptOver();
+    },
   });
   await firstAttempt;
-  return { stop: () => { stopping.abort(); return running; } };
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
 }
 
 async function keepListening(channel: string, url: string, stopped: AbortSignal, callbacks: ListenCallbacks): Promise<void> {
@@ -68,14 +85,21 @@ async function keepListening(channel: string, url: string, stopped: AbortSignal,
 }
 
 function openConnection(url: string, onMessage: (payload: string) => void) {
-  const client = new pg.Client({ connectionString: url, application_name: "pennyprompt listen", connectionTimeoutMillis: connectWithinMs, keepAlive: true });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "pennyprompt listen",
+    connectionTimeoutMillis: connectWithinMs,
+    keepAlive: true,
+  });
   const lost = new Promise<never>((_, reject) => {
     client.on("error", reject);
     client.on("end", () => reject(new Error("the connection ended")));
   });
   lost.catch(() => undefined); // it may be lost while nobody waits for it: whoever waits next is told
   let heard = true;
-  client.on("notification", ({ payload }) => { if (heard) onMessage(payload ?? ""); });
+  client.on("notification", ({ payload }) => {
+    if (heard) onMessage(payload ?? "");
+  });
   return {
     /** Rejects when the connection ends or breaks. */
     lost,

@@ -32,7 +32,9 @@ function write(directory: string, name: string, sql: string): void {
 }
 
 const tables = async ({ pool }: TestDatabase) =>
-  (await pool.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).rows.map(({ name }) => name);
+  (await pool.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).rows.map(
+    ({ name }) => name,
+  );
 
 const one = "CREATE TABLE one (id int PRIMARY KEY);";
 const two = "ALTER TABLE one ADD COLUMN two int; CREATE TABLE two (id int);";
@@ -69,7 +71,9 @@ test("the rows are those that Prisma's own command line writes", async () => {
 test("a migration that fails leaves nothing of itself, keeps those before it, and is applied once it is repaired", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": one, "2_two": "CREATE TABLE half (id int); SELECT 1 / 0;" });
-  await expect(migrate({ url: database.url, directory })).rejects.toThrow("Migration 2_two failed, and nothing of it was kept: division by zero");
+  await expect(migrate({ url: database.url, directory })).rejects.toThrow(
+    "Migration 2_two failed, and nothing of it was kept: division by zero",
+  );
   expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
   write(directory, "2_two", two);
   expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
@@ -92,7 +96,9 @@ test("a database that newer code has migrated is refused", async () => {
 test("a migration that slipped in before one that is applied is refused", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "2_one": one }) });
-  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_late": two, "2_one": one }) })).rejects.toThrow("Rename it to come after");
+  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_late": two, "2_one": one }) })).rejects.toThrow(
+    "Rename it to come after",
+  );
 });
 
 test("a migration that Prisma's command line left half-way is refused, one that it took back is applied", async () => {
@@ -101,7 +107,9 @@ test("a migration that Prisma's command line left half-way is refused, one that 
   await migrate({ url: database.url, directory });
   await database.pool.query("UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '2_two'");
   await expect(migrate({ url: database.url, directory })).rejects.toThrow("failed half-way");
-  await database.pool.query("UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '2_two'; DROP TABLE two; ALTER TABLE one DROP COLUMN two");
+  await database.pool.query(
+    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '2_two'; DROP TABLE two; ALTER TABLE one DROP COLUMN two",
+  );
   expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
 });
 
@@ -125,7 +133,9 @@ test("a database remembers its first mode, and refuses the other before it chang
   const directory = migrationFiles({});
   cpSync("prisma/migrations", directory, { recursive: true });
   write(directory, "99999999999999_newer", "CREATE TABLE newer (id int);");
-  await expect(migrate({ url: database.url, mode: "live", directory })).rejects.toThrow("This database holds sandbox money and MODE is live");
+  await expect(migrate({ url: database.url, mode: "live", directory })).rejects.toThrow(
+    "This database holds sandbox money and MODE is live",
+  );
   expect(await tables(database)).not.toContain("newer");
   await expect(rememberMode(database.pool, "live")).rejects.toThrow("Set MODE=sandbox");
   await rememberMode(database.pool, "sandbox");

@@ -42,7 +42,12 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * does so at the same time waits, and finds it done.
  * @throws Error when the database is of the other mode, of newer code, or does not fit the files; nothing is changed then
  */
-export async function migrate({ url, mode, directory = resolve("prisma/migrations"), log = () => undefined }: MigrateOptions): Promise<string[]> {
+export async function migrate({
+  url,
+  mode,
+  directory = resolve("prisma/migrations"),
+  log = () => undefined,
+}: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(directory);
   const client = new pg.Client({ connectionString: url, application_name: "pennyprompt migrate", connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
@@ -92,15 +97,28 @@ async function findPending(client: pg.Client, migrations: Migration[]): Promise<
   const files = new Map(migrations.map((migration) => [migration.name, migration]));
   for (const row of rows) {
     const file = files.get(row.name);
-    if (!row.finished) throw new Error(`Migration ${row.name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`);
-    if (file === undefined) throw new Error(`This database has migration ${row.name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`);
-    if (file.checksum !== row.checksum) throw new Error(`Migration ${row.name} was changed after it was applied. Restore the file as it was, and put the change into a new migration.`);
+    if (!row.finished)
+      throw new Error(
+        `Migration ${row.name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`,
+      );
+    if (file === undefined)
+      throw new Error(
+        `This database has migration ${row.name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`,
+      );
+    if (file.checksum !== row.checksum)
+      throw new Error(
+        `Migration ${row.name} was changed after it was applied. Restore the file as it was, and put the change into a new migration.`,
+      );
   }
   const applied = new Set(rows.map(({ name }) => name));
   const pending = migrations.filter(({ name }) => !applied.has(name));
-  const last = rows.map(({ name }) => name).sort().at(-1);
+  const last = rows
+    .map(({ name }) => name)
+    .sort()
+    .at(-1);
   const late = pending.find(({ name }) => last !== undefined && name < last);
-  if (late !== undefined) throw new Error(`Migration ${late.name} comes before ${last}, which this database already has. Rename it to come after.`);
+  if (late !== undefined)
+    throw new Error(`Migration ${late.name} comes before ${last}, which this database already has. Rename it to come after.`);
   return pending;
 }
 

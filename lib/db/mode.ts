@@ -16,7 +16,9 @@ export async function readMode(database: Queryable, expected: Mode): Promise<Mod
   const remembered = rows[0]?.value;
   if (remembered === undefined) return undefined;
   if (remembered !== expected) {
-    throw new Error(`This database holds ${remembered} money and MODE is ${expected}. Set MODE=${remembered}, or give DATABASE_URL another database.`);
+    throw new Error(
+      `This database holds ${remembered} money and MODE is ${expected}. Set MODE=${remembered}, or give DATABASE_URL another database.`,
+    );
   }
   return expected;
 }

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { inTransaction, pool } from "./pool";
-import { useTestDatabase } from "./testing/test-database";
+import { openTestDatabase } from "./testing/test-database";
 
-await useTestDatabase();
+await openTestDatabase();
 
 test("64-bit integers arrive as bigint, in arrays too, and go out exact", async () => {
-  const { rows } = await pool().query("SELECT $1::bigint AS one, ARRAY[1, NULL, $1]::bigint[] AS many, 7::int AS small", [9_007_199_254_740_993n]);
+  const { rows } = await pool().query("SELECT $1::bigint AS one, ARRAY[1, NULL, $1]::bigint[] AS many, 7::int AS small", [
+    9_007_199_254_740_993n,
+  ]);
   expect(rows[0]).toEqual({ one: 9_007_199_254_740_993n, many: [1n, null, 9_007_199_254_740_993n], small: 7 });
 });
 
@@ -33,7 +35,9 @@ test("a transaction whose work resolves is there for everybody", async () => {
 test("a connection that is cut while idle is replaced", async () => {
   const { rows } = await pool().query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   await inTransaction(async (transaction) => {
-    await transaction.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    await transaction.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
   });
   expect(rows[0]?.pid).toBeGreaterThan(0);
   await expect.poll(async () => (await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);

@@ -81,7 +81,9 @@ export async function inTransaction<T>(work: (transaction: Transaction) => Promi
     if (command !== "COMMIT") throw new Error("The transaction was rolled back: a statement in it failed and its error was not passed on.");
     return result;
   } catch (error) {
-    await client.query("ROLLBACK").catch((cause: Error) => { broken = cause; });
+    await client.query("ROLLBACK").catch((cause: Error) => {
+      broken = cause;
+    });
     throw error;
   } finally {
     client.release(broken); // a connection that can not even roll back is not used again
@@ -96,6 +98,7 @@ const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (oid: number, forma
   const standard = pg.types.getTypeParser(oid, format);
   if (format === "binary") return standard;
   if (oid === int8) return BigInt;
-  if (oid === int8Array) return (text: string) => (standard(text) as (string | null)[]).map((item) => (item === null ? null : BigInt(item)));
+  if (oid === int8Array)
+    return (text: string) => (standard(text) as (string | null)[]).map((item) => (item === null ? null : BigInt(item)));
   return standard;
 };

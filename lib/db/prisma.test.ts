@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { pool } from "./pool";
 import { closePrisma, prisma } from "./prisma";
-import { useTestDatabase } from "./testing/test-database";
+import { openTestDatabase } from "./testing/test-database";
 
-await useTestDatabase();
+await openTestDatabase();
 
 test("Prisma reads and writes through the process's pool, and leaves it open when it ends", async () => {
   await prisma().setting.create({ data: { name: "colour", value: "green" } });

@@ -1,40 +1,59 @@
 // The migrated database is what schema.prisma says, and nothing else, in both directions.
 
 import { readFileSync } from "node:fs";
-import { afterAll, describe, expect, test } from "vitest";
-import { createTestDatabase } from "./testing/test-database";
+import { beforeAll, describe, expect, test } from "vitest";
 import { databaseFacts } from "./testing/database-facts";
 import { schemaFacts } from "./testing/schema-facts";
+import { createTestDatabase } from "./testing/test-database";
 
 /** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
-const onlyInTheDatabase: Record<string, string> = {};
+const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
+  [/^function (access|ledger|gateway)_\w+$/, "the way of a request decides inside the database; the owner's name comes first"],
+  [/^(account|api_key|charge|entry|hold|key_spend|ledger_account|price_version): check \w+$/, "no bug of ours may store what can not be"],
+  [/^(charge|entry|price_version|transfer): trigger \w+_immutable$/, "what was booked is never changed"],
+  [/^(account|api_key): trigger \w+_changed$/, "every process hears that a key or its account changed"],
+  [/^entry: index using brin \(seq\)$/, "it summarises itself, a setting that Prisma has no word for"],
+];
 
-const migrated = await createTestDatabase();
-const sample = await createTestDatabase({ empty: true });
-afterAll(() => Promise.all([migrated.drop(), sample.drop()]));
+const isExcused = (fact: string) => onlyInTheDatabase.some(([pattern]) => pattern.test(fact));
 
 const missing = (from: Set<string>, of: Iterable<string>) => [...of].filter((fact) => !from.has(fact)).sort();
 
-describe("the migrated database", async () => {
+/** What a database is, the migrated one or one made by `sql`. */
+async function factsOf(sql?: string): Promise<Set<string>> {
+  const database = await createTestDatabase({ empty: sql !== undefined });
+  try {
+    if (sql !== undefined) await database.pool.query(sql);
+    return await databaseFacts(database.pool);
+  } finally {
+    await database.drop();
+  }
+}
+
+describe("the migrated database", () => {
   const said = schemaFacts(readFileSync("prisma/schema.prisma", "utf8"));
-  const found = await databaseFacts(migrated.pool);
+  let found = new Set<string>();
+  beforeAll(async () => {
+    found = await factsOf();
+  });
 
   test("has all that schema.prisma says", () => {
     expect(missing(found, said)).toEqual([]);
   });
 
   test("has nothing that is neither in schema.prisma nor excused here with a reason", () => {
-    expect(missing(said, found).filter((fact) => onlyInTheDatabase[fact] === undefined)).toEqual([]);
+    expect(missing(said, found).filter((fact) => !isExcused(fact))).toEqual([]);
   });
 
-  test("has all that is excused here, and schema.prisma does not say it", () => {
-    expect(missing(found, Object.keys(onlyInTheDatabase))).toEqual([]);
-    expect(Object.keys(onlyInTheDatabase).filter((fact) => said.has(fact))).toEqual([]);
+  test("has something for every excuse, and none of it is in schema.prisma", () => {
+    const unused = onlyInTheDatabase.filter(([pattern]) => ![...found].some((fact) => pattern.test(fact)));
+    expect(unused).toEqual([]);
+    expect([...said].filter(isExcused)).toEqual([]);
   });
 });
 
-describe("the comparison itself", async () => {
-  await sample.pool.query(`
+describe("the comparison itself", () => {
+  const tables = `
     CREATE TYPE colour AS ENUM ('red', 'light-green');
     CREATE TABLE owner (id text PRIMARY KEY, created_at timestamptz(3) NOT NULL DEFAULT now(), note text);
     CREATE TABLE thing (
@@ -54,8 +73,11 @@ describe("the comparison itself", async () => {
     CREATE INDEX ON thing USING brin (serial);
     CREATE INDEX ON thing (amount) WHERE seen IS NULL;
     CREATE FUNCTION nothing() RETURNS int LANGUAGE sql AS 'SELECT 1';
-  `);
-  const found = await databaseFacts(sample.pool);
+  `;
+  let found = new Set<string>();
+  beforeAll(async () => {
+    found = await factsOf(tables);
+  });
   const schema = `
 datasource db {
   provider = "postgresql"
@@ -109,29 +131,75 @@ model Thing {
   test.each([
     ["a column that is missing", "  number  Int\n", "  number  Int\n  extra   Int\n", ["thing.extra integer not null"], []],
     ["a column that nobody declared", "  note      String?\n", "", [], ["owner.note text null"]],
-    ["another type", "amount  BigInt ", "amount  Int ", ["thing.amount integer not null default"], ["thing.amount bigint not null default"]],
-    ["another precision", "@db.Timestamptz(3)", "@db.Timestamptz(6)", ["owner.created_at timestamp with time zone not null default"], ["owner.created_at timestamp(3) with time zone not null default"]],
-    ["another nullability", "String?\n  things", "String\n  things", ["owner.note text not null"], ["owner.note text null"]],
-    ["a default that is missing", "note      String?", 'note      String? @default("x")', ["owner.note text null default"], ["owner.note text null"]],
-    ["an index that is missing", "  @@map(\"owner\")", "  @@index([note])\n  @@map(\"owner\")", ["owner: index (note)"], []],
-    ["an index that nobody declared", '  @@index([seen(sort: Desc), amount], map: "some_name")\n', "", [], ["thing: index (seen desc, amount)"]],
-    ["another order of an index", "seen(sort: Desc), amount", "seen, amount", ["thing: index (seen, amount)"], ["thing: index (seen desc, amount)"]],
-    ["uniqueness that nobody declared", " @unique", "", [], ["thing: unique (hash)"]],
-    ["another primary key", "@@id([ownerId, number])", "@@id([number])", ["thing: primary key (number)"], ["thing: primary key (owner_id, number)"]],
     [
-      "another action of a foreign key", 'references: [id])\n  number', 'references: [id], onDelete: Cascade)\n  number',
+      "another type",
+      "amount  BigInt ",
+      "amount  Int ",
+      ["thing.amount integer not null default"],
+      ["thing.amount bigint not null default"],
+    ],
+    [
+      "another precision",
+      "@db.Timestamptz(3)",
+      "@db.Timestamptz(6)",
+      ["owner.created_at timestamp with time zone not null default"],
+      ["owner.created_at timestamp(3) with time zone not null default"],
+    ],
+    ["another nullability", "String?\n  things", "String\n  things", ["owner.note text not null"], ["owner.note text null"]],
+    [
+      "a default that is missing",
+      "note      String?",
+      'note      String? @default("x")',
+      ["owner.note text null default"],
+      ["owner.note text null"],
+    ],
+    ["an index that is missing", '  @@map("owner")', '  @@index([note])\n  @@map("owner")', ["owner: index (note)"], []],
+    [
+      "an index that nobody declared",
+      '  @@index([seen(sort: Desc), amount], map: "some_name")\n',
+      "",
+      [],
+      ["thing: index (seen desc, amount)"],
+    ],
+    [
+      "another order of an index",
+      "seen(sort: Desc), amount",
+      "seen, amount",
+      ["thing: index (seen, amount)"],
+      ["thing: index (seen desc, amount)"],
+    ],
+    ["uniqueness that nobody declared", " @unique", "", [], ["thing: unique (hash)"]],
+    [
+      "another primary key",
+      "@@id([ownerId, number])",
+      "@@id([number])",
+      ["thing: primary key (number)"],
+      ["thing: primary key (owner_id, number)"],
+    ],
+    [
+      "another action of a foreign key",
+      "references: [id])\n  number",
+      "references: [id], onDelete: Cascade)\n  number",
       ["thing: foreign key (owner_id) references owner (id) on delete cascade on update cascade"],
       ["thing: foreign key (owner_id) references owner (id) on delete restrict on update cascade"],
     ],
     ["another value of an enum", "  red\n", "", ["enum colour: light-green"], ["enum colour: red, light-green"]],
-    ["a table that is missing", "/// Somebody", "model Extra {\n  id Int @id\n}\n/// Somebody", ["Extra.id integer not null", "Extra: primary key (id)", "table Extra"], []],
+    [
+      "a table that is missing",
+      "/// Somebody",
+      "model Extra {\n  id Int @id\n}\n/// Somebody",
+      ["Extra.id integer not null", "Extra: primary key (id)", "table Extra"],
+      [],
+    ],
   ])("notices %s", (_, from, to, onlySaid, onlyFound) => {
     expect(schema).toContain(from);
     expect(different(schema.replace(from, to))).toEqual({ onlySaid, onlyFound: [...onlyFound, ...unsayable].sort() });
   });
 
   test("refuses words that it does not understand instead of passing over them", () => {
-    expect(() => schemaFacts(schema.replace("@@index([serial], type: Brin)", "@@fulltext([serial])"))).toThrow("@@fulltext is not understood");
+    expect(() => schemaFacts(schema.replace("@@index([serial], type: Brin)", "@@fulltext([serial])"))).toThrow(
+      "@@fulltext is not understood",
+    );
     expect(() => schemaFacts(schema.replace("note      String?", "note      Text?"))).toThrow("the type Text is not understood");
   });
 });

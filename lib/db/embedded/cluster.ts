@@ -60,7 +60,11 @@ export async function freeCluster(home: Home, log: (message: string) => void): P
  * @throws Error when even SIGKILL does not end it
  */
 export async function endServer(pid: number, hasEnded: () => boolean): Promise<void> {
-  for (const [signal, waitMs] of [["SIGINT", 30_000], ["SIGQUIT", 10_000], ["SIGKILL", 10_000]] as const) {
+  for (const [signal, waitMs] of [
+    ["SIGINT", 30_000],
+    ["SIGQUIT", 10_000],
+    ["SIGKILL", 10_000],
+  ] as const) {
     if (hasEnded()) return;
     try {
       process.kill(pid, signal);
@@ -76,12 +80,12 @@ export async function endServer(pid: number, hasEnded: () => boolean): Promise<v
   throw new Error(`PostgreSQL (process ${pid}) does not end: end it by hand, then start again.`);
 }
 
-/** What postmaster.pid says: the server's process, and whether it takes connections. Undefined without a usable file. */
-export function readPidFile(home: Home): { pid: number; ready: boolean } | undefined {
+/** What postmaster.pid says: the server's process, its port, whether it takes connections. Undefined without a usable file. */
+export function readPidFile({ cluster }: Pick<Home, "cluster">): { pid: number; port: number; ready: boolean } | undefined {
   try {
-    const lines = readFileSync(join(home.cluster, "postmaster.pid"), "utf8").split("\n");
+    const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
     const pid = Number(lines[0]);
-    return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines[7]?.trim() === "ready" } : undefined;
+    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" } : undefined;
   } catch {
     return undefined; // there is no such file, or no cluster yet
   }
@@ -92,7 +96,10 @@ function run(program: string, args: string[], home: Home, env: NodeJS.ProcessEnv
     const identity = home.user === undefined ? {} : { uid: home.user.uid, gid: home.user.gid };
     const child = spawn(program, args, { ...identity, env, cwd: home.directory, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => { output += text; });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
     child.once("error", (cause) => reject(cannotRun(program, cause)));
     child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`initdb failed (${code}):\n${output.trim()}`))));
   });
@@ -100,5 +107,8 @@ function run(program: string, args: string[], home: Home, env: NodeJS.ProcessEnv
 
 /** A program that is there and does not start wants another C library than this system's, or another processor. */
 export function cannotRun(program: string, cause: unknown): Error {
-  return new Error(`${program} can not be run on this system (its packages are built for glibc; Alpine has musl). Set DATABASE_URL to a PostgreSQL server of your own.`, { cause });
+  return new Error(
+    `${program} can not be run on this system (its packages are built for glibc; Alpine has musl). Set DATABASE_URL to a PostgreSQL server of your own.`,
+    { cause },
+  );
 }

@@ -16,6 +16,8 @@ export interface Home {
   user: SystemUser | undefined;
 }
 
+const pointerName = "kept-at";
+
 /** Root's own place for what the database's user must reach but can not reach in the checkout. */
 const reachableRoot = "/var/lib/pennyprompt";
 
@@ -34,13 +36,15 @@ export function openHome(dataDir: string, log: (message: string) => void): Home 
 
 /** The password of the database, made at random on first use and kept in a file that its user and root can read. */
 export function databasePassword(home: Home): { text: string; file: string } {
-  const file = join(home.directory, "password");
+  const file = passwordFile(home.directory);
   if (!existsSync(file)) {
     writeFileSync(file, randomBytes(24).toString("hex"), { mode: 0o600, flag: "wx" });
     if (home.user !== undefined) chownSync(file, home.user.uid, home.user.gid);
   }
   return { text: readFileSync(file, "utf8").trim(), file };
 }
+
+export const passwordFile = (directory: string) => join(directory, "password");
 
 /** A new directory below root's reachable place, which every user can pass through but not list. */
 export function makeReachableDirectory(name: string): string {
@@ -52,20 +56,28 @@ export function makeReachableDirectory(name: string): string {
   return directory;
 }
 
+/**
+ * The directory that the database of `dataDir` is kept at instead, or undefined when it is in `dataDir` itself.
+ * @throws Error when that directory is gone
+ */
+export function findKeptAt(dataDir: string): string | undefined {
+  const pointer = join(dataDir, pointerName);
+  if (!existsSync(pointer)) return undefined;
+  const directory = readFileSync(pointer, "utf8").trim();
+  if (existsSync(directory)) return directory;
+  throw new Error(
+    `The database of ${dataDir} was kept at ${directory}, which is gone. Bring it back, or delete ${dataDir} to begin with an empty one.`,
+  );
+}
+
 function homeDirectory(dataDir: string, log: (message: string) => void): string {
-  const pointer = join(dataDir, "kept-at");
-  if (existsSync(pointer)) {
-    const directory = readFileSync(pointer, "utf8").trim();
-    if (!existsSync(directory)) {
-      throw new Error(`The database of ${dataDir} was kept at ${directory}, which is gone. Bring it back, or delete ${dataDir} to begin with an empty database.`);
-    }
-    return directory;
-  }
+  const keptAt = findKeptAt(dataDir);
+  if (keptAt !== undefined) return keptAt;
   const user = databaseUser(join(dataDir, "cluster"));
   const closed = user === undefined ? undefined : findClosedDirectory(resolve(dataDir, ".."), user);
   if (user === undefined || closed === undefined) return dataDir;
   const directory = makeReachableDirectory(randomBytes(8).toString("hex"));
   log(`PostgreSQL runs as ${user.name}, who may not enter ${closed}: its files are kept at ${directory}`);
-  writeFileSync(pointer, `${directory}\n`);
+  writeFileSync(join(dataDir, pointerName), `${directory}\n`);
   return directory;
 }

@@ -46,7 +46,9 @@ export async function startServer(home: Home, binaries: Binaries, settings: Reco
     const portTaken = /Address already in use|could not bind/.test(outcome);
     const sessionsLeft = /pre-existing shared memory block/.test(outcome);
     if (!(portTaken && attempt < 10) && !(sessionsLeft && attempt < 100)) {
-      throw new Error(`The embedded PostgreSQL did not start. Its log, ${home.logFile}, ends with:\n${outcome.split("\n").slice(-15).join("\n")}`);
+      throw new Error(
+        `The embedded PostgreSQL did not start. Its log, ${home.logFile}, ends with:\n${outcome.split("\n").slice(-15).join("\n")}`,
+      );
     }
     if (sessionsLeft) await sleep(100);
   }
@@ -60,13 +62,23 @@ async function tryStart(home: Home, binaries: Binaries, settings: Record<string,
   try {
     // Detached: a Ctrl-C in our terminal must not end the database before we have drained.
     const child = spawn(binaries.postgres, ["-D", home.cluster, ...args], {
-      ...identity, env: cleanEnvironment(binaries), cwd: home.cluster, detached: true, stdio: ["ignore", logFile, logFile],
+      ...identity,
+      env: cleanEnvironment(binaries),
+      cwd: home.cluster,
+      detached: true,
+      stdio: ["ignore", logFile, logFile],
     });
     child.unref();
     let ended = false;
     const exited = new Promise<void>((resolve, reject) => {
-      child.once("exit", () => { ended = true; resolve(); });
-      child.once("error", (cause) => { ended = true; reject(cannotRun(binaries.postgres, cause)); });
+      child.once("exit", () => {
+        ended = true;
+        resolve();
+      });
+      child.once("error", (cause) => {
+        ended = true;
+        reject(cannotRun(binaries.postgres, cause));
+      });
     });
     exited.catch(() => undefined); // reported by the wait below, where the process was never started
     const { pid } = child;

@@ -18,14 +18,18 @@ export function databaseUser(directory: string): SystemUser | undefined {
   const owner = statSync(directory, { throwIfNoEntry: false });
   if (process.getuid?.() !== 0) {
     if (owner !== undefined && owner.uid !== process.getuid?.()) {
-      throw new Error(`The database in ${directory} belongs to ${userName(owner.uid)}: start as that user or as root, or delete the directory to begin with an empty one.`);
+      throw new Error(
+        `The database in ${directory} belongs to ${userName(owner.uid)}: start as that user or as root, or delete the directory to begin with an empty one.`,
+      );
     }
     return undefined;
   }
   if (owner !== undefined && owner.uid !== 0) return { name: userName(owner.uid), uid: owner.uid, gid: owner.gid };
   const user = findUser("postgres") ?? findUser("nobody");
   if (user === undefined) {
-    throw new Error("PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`: start as an ordinary user, or set DATABASE_URL.");
+    throw new Error(
+      "PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`: start as an ordinary user, or set DATABASE_URL.",
+    );
   }
   return user;
 }
@@ -48,7 +52,9 @@ function mayEnter(directory: string, user: SystemUser): boolean {
 
 function passwdLines(): string[][] {
   try {
-    return readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"));
+    return readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
   } catch {
     return [];
   }

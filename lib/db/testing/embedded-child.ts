@@ -10,7 +10,11 @@ const report = (line: ChildReport) => process.stdout.write(`${JSON.stringify(lin
 
 try {
   const log: string[] = [];
-  const server = await startEmbeddedPostgres({ dataDir, log: (message) => log.push(message), settings: durable === "durable" ? {} : { fsync: "off" } });
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: (message) => log.push(message),
+    settings: durable === "durable" ? {} : { fsync: "off" },
+  });
   report({ url: server.url, pid: server.pid, log });
   const orders = process.stdin.setEncoding("utf8");
   orders.on("end", () => process.exit(0)); // the test is gone

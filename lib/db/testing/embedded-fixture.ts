@@ -2,6 +2,7 @@
 // ended and removed after it.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once as nextEvent } from "node:events";
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,26 +58,24 @@ export function newInstallation(mode: number): { child: string; links: () => boo
   for (const { target } of links) rmSync(join(copy, target), { force: true });
   const child = bundleChild(root);
   chmodSync(root, mode);
-  return { child, links: () => links.every(({ target }) => lstatSync(join(copy, target), { throwIfNoEntry: false })?.isSymbolicLink() ?? false) };
-}
-
-let bundled = "";
-
-/** The child program within this project, bundled once a test file. */
-export function projectChild(): string {
-  bundled ||= bundleChild(resolve("node_modules/.cache/pennyprompt"));
-  return bundled;
+  return {
+    child,
+    links: () => links.every(({ target }) => lstatSync(join(copy, target), { throwIfNoEntry: false })?.isSymbolicLink() ?? false),
+  };
 }
 
 function bundleChild(directory: string): string {
-  const outfile = join(directory, `embedded-child-${process.pid}.mjs`);
-  buildSync({ entryPoints: ["lib/db/testing/embedded-child.ts"], outfile, bundle: true, platform: "node", format: "esm", packages: "external" });
+  const outfile = join(directory, `embedded-child-${randomBytes(6).toString("hex")}.mjs`);
+  buildSync({
+    entryPoints: ["lib/db/testing/embedded-child.ts"],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+  });
+  cleanUps.push(() => rmSync(outfile, { force: true }));
   return outfile;
-}
-
-/** Removes what `projectChild` made. Run it after the last test. */
-export function removeProjectChild(): void {
-  if (bundled !== "") rmSync(bundled, { force: true });
 }
 
 export interface Child {
@@ -88,9 +87,20 @@ export interface Child {
 }
 
 /** Starts a child on `dataDir` and waits for its report. */
-export async function startChild(dataDir: string, { program = projectChild(), uid, durable = false }: { program?: string; uid?: number; durable?: boolean } = {}): Promise<Child> {
+export async function startChild(
+  dataDir: string,
+  {
+    program = bundleChild(resolve("node_modules/.cache/pennyprompt")),
+    uid,
+    durable = false,
+  }: { program?: string; uid?: number; durable?: boolean } = {},
+): Promise<Child> {
   const identity = uid === undefined ? {} : { uid, gid: uid };
-  const child = spawn(process.execPath, [program, dataDir, durable ? "durable" : "forgetful"], { ...identity, cwd: dirname(dataDir), stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, dataDir, durable ? "durable" : "forgetful"], {
+    ...identity,
+    cwd: dirname(dataDir),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const ended = nextEvent(child, "exit").then(() => undefined);
   const kill = () => {
     child.kill("SIGKILL");

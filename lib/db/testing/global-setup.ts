@@ -66,7 +66,10 @@ async function sweepLeftovers(): Promise<void> {
     const directory = join(tmpdir(), name);
     try {
       takeOwnerLock(directory);
-      await freeCluster(openHome(directory, () => undefined), () => undefined);
+      await freeCluster(
+        openHome(directory, () => undefined),
+        () => undefined,
+      );
       rmSync(directory, { recursive: true, force: true });
     } catch {
       // in use by another run, or another user's

@@ -31,15 +31,37 @@ interface Schema {
 
 /** PostgreSQL's type of a field without a `@db.` attribute. */
 const plainTypes: Record<string, string> = {
-  String: "text", Int: "integer", BigInt: "bigint", Boolean: "boolean", Float: "double precision", Decimal: "numeric(65,30)",
-  DateTime: "timestamp(3) without time zone", Json: "jsonb", Bytes: "bytea",
+  String: "text",
+  Int: "integer",
+  BigInt: "bigint",
+  Boolean: "boolean",
+  Float: "double precision",
+  Decimal: "numeric(65,30)",
+  DateTime: "timestamp(3) without time zone",
+  Json: "jsonb",
+  Bytes: "bytea",
 };
 
 /** PostgreSQL's type of a `@db.` attribute; `#` stands for its argument. */
 const nativeTypes: Record<string, string> = {
-  Text: "text", VarChar: "character varying#", Char: "character#", Uuid: "uuid", SmallInt: "smallint", Integer: "integer", BigInt: "bigint",
-  Boolean: "boolean", Real: "real", DoublePrecision: "double precision", Decimal: "numeric#", Date: "date", Timestamp: "timestamp# without time zone",
-  Timestamptz: "timestamp# with time zone", Json: "json", JsonB: "jsonb", ByteA: "bytea", Inet: "inet",
+  Text: "text",
+  VarChar: "character varying#",
+  Char: "character#",
+  Uuid: "uuid",
+  SmallInt: "smallint",
+  Integer: "integer",
+  BigInt: "bigint",
+  Boolean: "boolean",
+  Real: "real",
+  DoublePrecision: "double precision",
+  Decimal: "numeric#",
+  Date: "date",
+  Timestamp: "timestamp# without time zone",
+  Timestamptz: "timestamp# with time zone",
+  Json: "json",
+  JsonB: "jsonb",
+  ByteA: "bytea",
+  Inet: "inet",
 };
 
 /** Values that Prisma makes itself: the column has no default of its own. */
@@ -61,7 +83,10 @@ function readSchema(text: string): Schema {
   const models: Model[] = [];
   const enums: Schema["enums"] = new Map();
   for (const [, kind, name = "", body = ""] of text.matchAll(/^(\w+)\s+(\w+)\s*\{\n([\s\S]*?)^\}/gm)) {
-    const lines = body.split("\n").map((line) => line.replace(/(^|\s)\/\/.*$/, "").trim()).filter(Boolean);
+    const lines = body
+      .split("\n")
+      .map((line) => line.replace(/(^|\s)\/\/.*$/, "").trim())
+      .filter(Boolean);
     const block = lines.filter((line) => line.startsWith("@@")).flatMap(readAttributes);
     const mapped = block.find((attribute) => attribute.name === "map");
     const own = { name, lines: lines.filter((line) => !line.startsWith("@@")), database: mapped ? unquote(mapped.text) : name };
@@ -83,7 +108,14 @@ function readField(line: string): Field {
   const [head, name = "", type = "", list, optional] = match;
   const attributes = readAttributes(line.slice(head.length));
   const mapped = attributes.find((attribute) => attribute.name === "map");
-  return { name, type, list: list !== undefined, optional: optional !== undefined, attributes, column: mapped ? unquote(mapped.text) : name };
+  return {
+    name,
+    type,
+    list: list !== undefined,
+    optional: optional !== undefined,
+    attributes,
+    column: mapped ? unquote(mapped.text) : name,
+  };
 }
 
 /** Attributes of a line; brackets within brackets and in quotes belong to the text. */
@@ -99,7 +131,13 @@ function fieldFacts(schema: Schema, model: Model, field: Field): string[] {
   if (target) return relation && argument(relation, "fields") !== undefined ? [foreignKeyFact(model, field, target, relation)] : [];
   const type = `${columnType(schema, field)}${field.list ? "[]" : ""}`;
   const initial = field.attributes.find(({ name }) => name === "default");
-  const facts = [columnFact(model.table, field.column, { type, nullable: field.optional, hasDefault: initial !== undefined && !madeByPrisma.test(initial.text) })];
+  const facts = [
+    columnFact(model.table, field.column, {
+      type,
+      nullable: field.optional,
+      hasDefault: initial !== undefined && !madeByPrisma.test(initial.text),
+    }),
+  ];
   if (has(field, "id")) facts.push(`${model.table}: primary key (${field.column})`);
   if (has(field, "unique")) facts.push(`${model.table}: unique (${field.column})`);
   return facts;
@@ -114,7 +152,8 @@ export function columnFact(table: string, column: string, is: { type: string; nu
 function columnType(schema: Schema, field: Field): string {
   const native = field.attributes.find(({ name }) => name.startsWith("db."));
   const form = native ? nativeTypes[native.name.slice(3)] : plainTypes[field.type];
-  if (form !== undefined) return form.replace("#", native?.text ? `(${native.text.replace(/\s/g, "")})` : "").replace(/^(timestamp)\(6\)/, "$1");
+  if (form !== undefined)
+    return form.replace("#", native?.text ? `(${native.text.replace(/\s/g, "")})` : "").replace(/^(timestamp)\(6\)/, "$1");
   if (native) throw new Error(`schema.prisma: @${native.name} is not understood`);
   const unsupported = /^Unsupported\("(.*)"\)$/.exec(field.type)?.[1];
   const type = unsupported ?? schema.enums.get(field.type)?.name;
@@ -136,7 +175,9 @@ function modelAttributeFacts(model: Model, attribute: Attribute): string[] {
   if (attribute.name === "map") return [];
   if (kind === undefined) throw new Error(`schema.prisma: @@${attribute.name} is not understood`);
   const method = argument(attribute, "type");
-  return [`${model.table}: ${kind}${method ? ` using ${method.toLowerCase()}` : ""} (${columnsOf(model, argument(attribute, "fields") ?? attribute.text)})`];
+  return [
+    `${model.table}: ${kind}${method ? ` using ${method.toLowerCase()}` : ""} (${columnsOf(model, argument(attribute, "fields") ?? attribute.text)})`,
+  ];
 }
 
 /** The columns of `[one, two(sort: Desc)]`, by their names in the database. */

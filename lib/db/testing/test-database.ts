@@ -36,9 +36,9 @@ export async function createTestDatabase({ empty = false, poolSize = 10 }: TestD
 
 /**
  * Gives the calling test file a database: the product's `pool()` is connected to it, and it is removed after the file's
- * last test. Call it at the top of the file: `const database = await useTestDatabase()`.
+ * last test. Call it at the top of the file: `const database = await openTestDatabase()`.
  */
-export async function useTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const database = await createTestDatabase(options);
   setDatabaseUrl(database.url);
   afterAll(async () => {
