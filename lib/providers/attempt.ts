@@ -26,11 +26,13 @@ export interface Attempt {
  */
 export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
   const { route, endpoint, format, call, budget, onAccepted } = attempt;
+  // Outside of the try: an error here is our own bug, not the provider's failure.
+  const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
   let answer: WireAnswer | undefined;
   let accepted = false;
   let finished = false;
   try {
-    answer = await sendWireRequest(endpoint, format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider), budget);
+    answer = await sendWireRequest(endpoint, request, budget);
     const { status, headers, body } = answer;
     if (status < 200 || status > 299) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
     accepted = true;

@@ -108,6 +108,7 @@ export class CallBudget extends EventEmitter {
    * @throws ProviderFailure the reason of the stop
    */
   async pause(ms: number): Promise<void> {
+    if (this.reason) throw this.reason;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.removeListener("abort", onAbort);

@@ -41,7 +41,7 @@ interface CallOrder {
 class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
   readonly #order: CallOrder;
   #budget: CallBudget | undefined;
-  #source: AsyncGenerator<ProviderEvent, void, undefined> | undefined;
+  #source: AsyncGenerator<ProviderEvent, undefined, undefined> | undefined;
   #hasLeft = false;
 
   constructor(order: CallOrder) {
@@ -52,22 +52,21 @@ class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<ProviderEvent, undefined>> {
-    if (this.#hasLeft) return { done: true, value: undefined };
+  next(): Promise<IteratorResult<ProviderEvent, undefined>> {
+    if (this.#hasLeft) return Promise.resolve({ done: true, value: undefined });
     this.#source ??= this.#start();
-    const result = await this.#source.next();
-    return result.done ? { done: true, value: undefined } : result;
+    return this.#source.next();
   }
 
   async return(): Promise<IteratorResult<ProviderEvent, undefined>> {
     this.#hasLeft = true;
     // A generator that is busy would see `return` only after its next event; the budget stops it now.
     this.#budget?.stop(new ProviderFailure("aborted", "the reader left"));
-    await this.#source?.return();
+    await this.#source?.return(undefined);
     return { done: true, value: undefined };
   }
 
-  #start(): AsyncGenerator<ProviderEvent, void, undefined> {
+  #start(): AsyncGenerator<ProviderEvent, undefined, undefined> {
     const { model, call, signal, setup, answer } = this.#order;
     this.#budget = new CallBudget(setup.limits, signal);
     return streamFromRoutes({ model, call, budget: this.#budget, answer, setup });

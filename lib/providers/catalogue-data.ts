@@ -1,13 +1,15 @@
 // The models we know out of the box: facts from the providers' public pages, and our prices on top of them. Everything
 // here can be changed or added to by the operator's MODELS_FILE; nothing here knows which provider is configured.
 //
-// Facts were read on 2026-11-20 from the providers' own pages:
+// Facts as of 2026-11-20, from the providers' public pages:
 //   openai     developers.openai.com/api/docs/{models,pricing,deprecations}
-//   anthropic  platform.claude.com/docs/en/models, /about-claude/pricing
+//   anthropic  platform.claude.com/docs/en/models
 //   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking,deprecations}
-//   xai        docs.x.ai/developers/models, /migration/may-15-retirement
-//   deepseek   api-docs.deepseek.com/quick_start/pricing, /news (for names that are gone: the last published list)
-// A retired model keeps the last price that its provider published.
+//   xai        docs.x.ai/developers/models, docs.x.ai/developers/migration/may-15-retirement
+//   deepseek   api-docs.deepseek.com/quick_start/pricing
+// Where only a public list that quotes them could be read (prices of OpenAI, of xAI and of gemini-3.5-flash-lite), that list
+// was taken (github.com/pydantic/genai-prices among them). A retired model keeps the last price its provider published.
+// Prices move: check them before going live, and correct them in MODELS_FILE.
 //
 // No entry needs a reasoning ceiling: `max_completion_tokens` (OpenAI), `maxOutputTokens` (Gemini) and `max_tokens`
 // (Anthropic, DeepSeek) bound reasoning and answer together, and the xAI models listed here do not reason.
@@ -218,6 +220,7 @@ const gemini: readonly Row[] = [
   },
 ];
 
+// xAI publishes no output ceiling; 30,000 is ours.
 const xai: readonly Row[] = [
   // The specification's price is below every xAI model of today; this is the last one that it covers (cost above 128,000 tokens).
   {

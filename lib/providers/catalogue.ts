@@ -64,7 +64,7 @@ function assertUniqueNames(models: readonly Model[]): void {
 }
 
 /** The catalogue of this process; it follows a change of endpoints (the sandbox's, a test's). */
-export function catalogue(): Catalogue {
+function catalogue(): Catalogue {
   const byEndpoints = once("catalogues", () => new WeakMap<Endpoints, Catalogue>());
   const current = endpoints();
   let built = byEndpoints.get(current);

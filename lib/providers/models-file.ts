@@ -29,6 +29,8 @@ const unitPrice = z.union([z.string(), z.number()]).transform((value, context): 
   }
 });
 
+const route = z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) });
+
 const entrySchema = z.strictObject({
   id: name,
   aliases: z.array(name).optional(),
@@ -38,12 +40,7 @@ const entrySchema = z.strictObject({
     .max(200)
     .regex(/^[^\r\n]*$/, "write one line")
     .optional(),
-  routes: z
-    .tuple(
-      [z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) })],
-      z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) }),
-    )
-    .optional(),
+  routes: z.tuple([route], route).optional(),
   contextWindow: tokens.optional(),
   maxOutputTokens: tokens.optional(),
   defaultMaxTokens: tokens.optional(),
@@ -64,9 +61,9 @@ const entrySchema = z.strictObject({
  * number of nano-USD per token. New `routes` need both provider costs beside them, since a cost belongs to its provider.
  * `tokenBound` is `bytes` unless named, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the ceiling if that is lower.
  */
-export const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
+const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
 
-export type ModelsFileEntry = z.infer<typeof entrySchema>;
+type ModelsFileEntry = z.infer<typeof entrySchema>;
 
 const needed = [
   "routes",

@@ -52,11 +52,11 @@ const JSON_TOKENS_PER_BUDGET = 2_048;
  * Yields the events of the first route that answers.
  * @throws ProviderFailure of the last route that was asked
  */
-export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<ProviderEvent, void, undefined> {
+export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<ProviderEvent, undefined, undefined> {
   const { model, call, budget, answer, setup } = routed;
   const limitMs = setup.limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS;
   const firstTokenMs = call.stream ? limitMs : limitMs * (1 + call.maxOutputTokens / JSON_TOKENS_PER_BUDGET);
-  let failure = new ProviderFailure("unavailable", `no provider of ${model.id} is configured`);
+  let failure: ProviderFailure | undefined;
   try {
     for (const route of model.routes) {
       const endpoint = setup.endpoints.get(route.provider);
@@ -66,11 +66,14 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
         const breaker = breakerOf(route.provider, endpoint.origin);
         const permit = breaker.admit();
         if (permit === null) {
-          failure = new ProviderFailure("unavailable", `${route.provider}: the circuit is open`, { retryAfterMs: breaker.retryAfterMs() });
+          // Only when nobody was asked: a real failure says more.
+          failure ??= new ProviderFailure("unavailable", `${route.provider}: the circuit is open`, {
+            retryAfterMs: breaker.retryAfterMs(),
+          });
           break;
         }
         const result = yield* tryRoute(routed, { route, endpoint, breaker, permit });
-        if (result === "complete") return;
+        if (result === "complete") return undefined;
         failure = result;
         const retryInMs = planRetry({
           failure,
@@ -83,7 +86,7 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
         await budget.pause(retryInMs);
       }
     }
-    throw failure;
+    throw failure ?? new ProviderFailure("unavailable", `no provider of ${model.id} is configured`);
   } finally {
     answer.endedAt ??= nowMs();
     budget.close();
@@ -135,7 +138,7 @@ async function* tryRoute(
     return "complete";
   } catch (error) {
     if (!isProviderFailure(error)) throw error;
-    conclude(error.kind, healthOf(error, budget));
+    conclude(error.kind, healthOf(error, budget.expired === "end of the answer" && answer.firstTokenAt !== undefined));
     if (error.kind === "misconfigured") reportMisconfigured(route, error);
     // A first token that is late leaves time for another route; any other stop is the end of the call.
     budget.renew();
@@ -146,7 +149,7 @@ async function* tryRoute(
   }
 }
 
-function healthOf(failure: ProviderFailure, budget: CallBudget): CallOutcome {
+function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcome {
   switch (failure.kind) {
     // It answered, and rightly.
     case "rejected":
@@ -159,7 +162,7 @@ function healthOf(failure: ProviderFailure, budget: CallBudget): CallOutcome {
       return "failure";
     // An answer that was still coming when our patience ended was long, not ill.
     case "timeout":
-      return budget.expired === "end of the answer" ? "neutral" : "failure";
+      return wasStillComing ? "neutral" : "failure";
   }
 }
 

@@ -53,6 +53,7 @@ export async function closeProviderPools(): Promise<void> {
  * @throws ProviderFailure the budget's reason once it is stopped, else whatever kept the answer from beginning
  */
 export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget: CallBudget): Promise<WireAnswer> {
+  if (budget.reason) return Promise.reject(budget.reason);
   return new Promise((resolve, reject) => {
     // Undici heeds its signal only once a connection is there; a caller who gives up must not wait for that.
     const onAbort = () => reject(budget.reason);

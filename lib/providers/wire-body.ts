@@ -35,8 +35,8 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     this.#budget = budget;
     stream.on("data", this.#onData);
     stream.on("end", () => this.#onEnd("complete", undefined));
-    stream.on("error", (error) => this.#onEnd("broken", budget.reason ?? brokenOff(error)));
-    stream.on("close", () => this.#onEnd("broken", budget.reason ?? brokenOff(undefined)));
+    stream.on("error", (error) => this.#onBroken(error));
+    stream.on("close", () => this.#onBroken(undefined));
   }
 
   [Symbol.asyncIterator](): this {
@@ -87,7 +87,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     this.#isDraining = true;
     this.#totalBytes = 0;
     this.#queue.length = 0;
-    const timer = setTimeout(() => this.close(), TAIL_LIMIT_MS);
+    const timer = setTimeout(() => this.close(), TAIL_LIMIT_MS).unref();
     this.#stream.once("close", () => clearTimeout(timer));
     this.#stream.resume();
   }
@@ -119,6 +119,11 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     this.#queuedBytes += chunk.length;
     if (this.#queuedBytes > BUFFER_BYTES) this.#stream.pause();
   };
+
+  /** Every whole body closes as well: a failure, with its stack, is made only for the others. */
+  #onBroken(error: Error | undefined): void {
+    if (this.#end === "open") this.#onEnd("broken", this.#budget.reason ?? brokenOff(error));
+  }
 
   #onEnd(end: "complete" | "broken", failure: unknown): void {
     if (this.#end !== "open") return;
