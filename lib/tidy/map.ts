@@ -1,39 +1,33 @@
-// The map of the house: lib/README.md lists each folder of lib/ with one sentence, and lists none that is not there.
+// The map of the house: lib/README.md lists each folder of lib/ with one sentence, and names none that is not there.
 
 import type { Rule } from "./tree";
 
 const mapFile = "lib/README.md";
-// A list item, a table row or a line of a code block: `name/` first, its sentence after it.
-const entry = /^\s*(?:[-*|]\s*)?`?(?:lib\/)?([a-z][a-z0-9-]*)\/`?\s*[|:–—-]*\s*(.*?)\s*\|?\s*$/;
+
+/** Folders that a line speaks of, as `name/` in backticks, each with what is said after it. */
+function entriesOf(line: string): { name: string; sentence: string }[] {
+  return [...line.matchAll(/`(?:lib\/)?([a-z][a-z0-9-]*)\/`([^`]*)/g)].map(([, name = "", sentence = ""]) => ({ name, sentence }));
+}
+
+const words = (text: string) => text.match(/\w+/g)?.length ?? 0;
 
 export const mapEqualsDisk: Rule = (tree) => {
   const text = tree.get(mapFile);
-  if (text === undefined)
-    return [
-      { file: mapFile, message: "is missing: list each folder of lib/ with one sentence, like: - `ledger/`: the only writer of money." },
-    ];
-  const listed = new Map<string, number>();
-  const problems = text.split("\n").flatMap((line, index) => {
-    const [, name, sentence = ""] = entry.exec(line) ?? [];
-    if (name === undefined) return [];
-    const again = listed.has(name);
-    listed.set(name, index + 1);
-    if (again) return [{ file: mapFile, line: index + 1, message: `lists ${name}/ twice: keep one line a folder.` }];
-    return sentence.split(/\s+/).length < 3
-      ? [{ file: mapFile, line: index + 1, message: `says nothing about ${name}/: give it one sentence.` }]
-      : [];
+  const like = "like: - `ledger/`: the only writer of money.";
+  if (text === undefined) return [{ file: mapFile, message: `is missing: list each folder of lib/ with one sentence, ${like}` }];
+  const listed = new Map<string, { line: number; sentence: string }>();
+  text.split("\n").forEach((line, index) => {
+    for (const { name, sentence } of entriesOf(line)) if (!listed.has(name)) listed.set(name, { line: index + 1, sentence });
   });
   const folders = new Set([...tree.keys()].flatMap((path) => /^lib\/([^/]+)\//.exec(path)?.[1] ?? []));
-  for (const name of folders) {
-    if (!listed.has(name))
-      problems.push({
-        file: mapFile,
-        line: 1,
-        message: `lacks ${name}/: add a line with its one sentence, or move its files where they belong.`,
-      });
-  }
-  for (const [name, line] of listed) {
-    if (!folders.has(name)) problems.push({ file: mapFile, line, message: `lists ${name}/, which is not there: delete the line.` });
-  }
-  return problems;
+  const missing = [...folders].filter((name) => !listed.has(name));
+  return [
+    ...missing.map((name) => ({ file: mapFile, message: `lacks ${name}/: add a line with its one sentence, ${like}` })),
+    ...[...listed].flatMap(([name, { line, sentence }]) => {
+      if (!folders.has(name)) return [{ file: mapFile, line, message: `lists ${name}/, which is not there: delete the line.` }];
+      return words(sentence) < 3
+        ? [{ file: mapFile, line, message: `says nothing about ${name}/: give it one sentence where it comes first.` }]
+        : [];
+    }),
+  ];
 };

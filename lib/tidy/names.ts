@@ -9,7 +9,7 @@ const emptyNames = /^(data)$/;
 
 export const emptyFileNames: Rule = (tree) =>
   [...tree.keys()]
-    .filter((path) => /^(lib|app|components|e2e|bench|prisma)\//.test(path))
+    .filter((path) => /^(lib|app|components|e2e|bench|prisma)\//.test(path) && !path.includes("/fixtures/"))
     .flatMap((path) => {
       const segments = path.split("/").map((segment) => segment.replace(/\..*$/, ""));
       const empty = segments.find((segment) => emptyNames.test(segment) || segment.split(/[-_]/).some((word) => emptyWords.test(word)));

@@ -46,7 +46,7 @@ const proofs: Record<string, Proof> = {
   },
   "no file or folder has an empty name": {
     breaks: [{ "lib/ledger/utils.ts": "" }, { "lib/helpers/hold.ts": "" }, { "lib/db/data.ts": "" }, { "e2e/test-helpers.ts": "" }],
-    keeps: [{ "lib/chains/typed-data.ts": "" }, { "lib/ledger/holds.ts": "" }],
+    keeps: [{ "lib/chains/typed-data.ts": "" }, { "lib/a/fixtures/data.txt": "" }, { "lib/ledger/holds.ts": "" }],
   },
   "no function is called handle…": {
     breaks: [code("function handleClick() {}"), code("const handleClick = () => 1;"), code("const x = { handle() {} };")],
@@ -174,12 +174,11 @@ const proofs: Record<string, Proof> = {
       { ...code(""), "lib/README.md": "- `base/`: the ground of all.\n" },
       { ...code(""), "lib/README.md": "- `ledger/`: the only writer of money.\n- `base/`: the ground of all.\n" },
       { ...code(""), "lib/README.md": "- `ledger/`: money\n" },
-      { ...code(""), "lib/README.md": "- `ledger/`: the only writer of money.\n- `ledger/`: the only writer of money.\n" },
     ],
     keeps: [
       { ...code(""), "lib/README.md": "# Map\n\n- `ledger/`: the only writer of money.\n" },
       { ...code(""), "lib/README.md": "| `ledger/` | the only writer of money |\n" },
-      { ...code(""), "lib/README.md": "```\nledger/   the only writer of money\n```\nA hold is set aside.\n" },
+      { ...code(""), "lib/README.md": "| 3 | `ledger/` | the only writer of money |\nSee `ledger/holds.ts`, and `ledger/`.\n" },
     ],
   },
   "no file names a registry or a path of one machine": {
