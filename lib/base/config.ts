@@ -74,6 +74,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     }
     if (result.data.SANDBOX_REAL_MODELS) problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
+  if (result.success && result.data.MODE === "sandbox" && result.data.HOST && !/^(localhost|::1|127(\.\d{1,3}){3})$/.test(result.data.HOST)) {
+    problems.push("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
+  }
   if (!result.success || problems.length > 0) {
     throw new Error(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join("\n")}`);
   }

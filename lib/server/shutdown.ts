@@ -22,11 +22,11 @@ const LOOK_EVERY_MS = 20;
 
 /** Finishes what runs within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
 export async function drain(server: Server, running: readonly Stoppable[]): Promise<void> {
+  // It goes on listening, so that new requests are told to go elsewhere instead of being cut off.
   refuseNewRequests();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
   await settlementsIdle();

@@ -5,18 +5,15 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { trustedProxies } from "@/lib/access/client-address";
-import { startKeyCache } from "@/lib/access/key-cache";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
 import { setDatabaseUrl } from "@/lib/db/pool";
 import { reportReadiness } from "@/lib/gateway/health";
-import { loadOverruns } from "@/lib/gateway/overrun";
+import { prepareGateway } from "@/lib/gateway/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import { recordPriceVersions } from "@/lib/ledger/price-versions";
-import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { setListeningAddress } from "@/lib/gateway/public-url";
 import { makeDoor } from "./door";
 import { startPages } from "./pages";
@@ -51,11 +48,9 @@ async function startParts(settings: Config, options: { dev: boolean }, running: 
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
   await startDatabase(settings, running);
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(running) : null;
-  await preparePrices(settings);
+  const gateway = await prepareGateway();
+  running.push({ name: "gateway", stop: gateway.stop });
 
-  const cache = await startKeyCache();
-  running.push({ name: "key cache", stop: cache.stop });
-  await loadOverruns();
   const jobs = startJobs([...(settings.ROLES.includes("web") ? webJobs : []), ...(settings.ROLES.includes("jobs") ? databaseJobs : [])]);
   running.push({ name: "jobs", stop: jobs.stop });
   reportReadiness("jobs", jobs.isWell);
@@ -86,15 +81,6 @@ async function startSandboxParts(running: Stoppable[]) {
   running.push({ name: "sandbox", stop: sandbox.stop });
   reportReadiness("sandbox", sandbox.isWell);
   return sandbox;
-}
-
-async function preparePrices(settings: Config): Promise<void> {
-  const models = listModels();
-  if (models.length === 0) throw new Error("No model can be served: set at least one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY.");
-  if (settings.MODE === "live") checkLivePrices(models);
-  await recordPriceVersions(
-    models.map((model) => ({ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice })),
-  );
 }
 
 /** Resolves with the address that the server answers on. A sandbox is for this machine alone. */

@@ -18,7 +18,21 @@ export const log = (): Logger =>
         base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
         redact: { paths: redactedPaths, censor: "[redacted]" },
+        serializers: { err: describeError },
       },
       pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 200 }),
     ),
   );
+
+/** What a log may hold of an error: drivers hang connections, statements and rows on theirs. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error).slice(0, 500) };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    code: typeof code === "string" || typeof code === "number" ? code : undefined,
+    stack: error.stack,
+    cause: error.cause === undefined ? undefined : describeError(error.cause),
+  };
+}

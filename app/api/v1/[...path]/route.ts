@@ -2,12 +2,16 @@
 // unknown path with HTML and a wrong method with nothing, so the gateway's own router table decides.
 
 import { isUtf8 } from "node:buffer";
+import { log } from "@/lib/base/observe/log";
+import { prepareGateway } from "@/lib/gateway/prepare";
 import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
 
 export const dynamic = "force-dynamic";
 
 async function handle(request: Request): Promise<Response> {
+  // Without a database health must still answer, and everything else says by itself that it cannot.
+  await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
   const { pathname, search } = new URL(request.url);
   const reply = await answer({
     method: request.method,
