@@ -1,0 +1,71 @@
+// Writes messages and their streams as Anthropic does: named events, a ping after the first, usage at the start and the end.
+// `input_tokens` leaves cached input out; `output_tokens` includes thinking.
+// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/build-with-claude/streaming.
+
+import type { Frame, SimulatedAnswer, TokenCounts } from "../vendor";
+
+const STOP_REASONS = { stop: "end_turn", length: "max_tokens", filtered: "refusal" } as const;
+const SIGNATURE = "c2ltdWxhdGVk";
+
+export function writeMessage(answer: SimulatedAnswer): string {
+  const text = answer.pieces.join("");
+  const content = [
+    ...(answer.thoughts.length > 0 ? [{ type: "thinking", thinking: answer.thoughts.join(""), signature: SIGNATURE }] : []),
+    ...(text === "" ? [] : [{ type: "text", text }]),
+  ];
+  return JSON.stringify({
+    ...head(answer),
+    content,
+    stop_reason: STOP_REASONS[answer.finish],
+    stop_sequence: null,
+    ...(answer.usage !== null && { usage: { ...inputUsage(answer.usage), ...outputUsage(answer.usage), service_tier: "standard" } }),
+  });
+}
+
+export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
+  const { usage } = answer;
+  // The real one starts with a token or so of output already counted; the last figure is the one that counts.
+  const startUsage =
+    usage === null
+      ? {}
+      : { usage: { ...inputUsage(usage), output_tokens: Math.min(1, usage.text + usage.reasoning), service_tier: "standard" } };
+  yield event("message_start", { message: { ...head(answer), content: [], stop_reason: null, stop_sequence: null, ...startUsage } });
+
+  let index = 0;
+  if (answer.thoughts.length > 0) {
+    yield event("content_block_start", { index, content_block: { type: "thinking", thinking: "", signature: "" } });
+    yield event("ping", {});
+    for (const thinking of answer.thoughts) yield event("content_block_delta", { index, delta: { type: "thinking_delta", thinking } });
+    yield event("content_block_delta", { index, delta: { type: "signature_delta", signature: SIGNATURE } });
+    yield event("content_block_stop", { index });
+    index++;
+  }
+  if (answer.pieces.length > 0) {
+    yield event("content_block_start", { index, content_block: { type: "text", text: "" } });
+    if (index === 0) yield event("ping", {});
+    for (const text of answer.pieces) yield event("content_block_delta", { index, delta: { type: "text_delta", text } }, true);
+    yield event("content_block_stop", { index });
+  }
+  yield event("message_delta", {
+    delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
+    ...(usage !== null && { usage: { ...inputUsage(usage), ...outputUsage(usage) } }),
+  });
+  yield event("message_stop", {});
+}
+
+/** One server-sent event, as Anthropic frames it: its type stands in the name and in the body. */
+export function event(type: string, fields: object, isDelta = false): Frame {
+  return { text: `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`, isDelta };
+}
+
+function head(answer: SimulatedAnswer) {
+  return { id: `msg_01${answer.id.slice(0, 22)}`, type: "message", role: "assistant", model: answer.model };
+}
+
+function inputUsage({ input, cached }: TokenCounts) {
+  return { input_tokens: input - cached, cache_creation_input_tokens: 0, cache_read_input_tokens: cached };
+}
+
+function outputUsage({ text, reasoning }: TokenCounts) {
+  return { output_tokens: text + reasoning, ...(reasoning > 0 && { output_tokens_details: { thinking_tokens: reasoning } }) };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { readDirectives, readPromptBehaviour, withoutDirectives } from "./behaviour";
+
+test("directives are read from anywhere in the prompt, several at once and in several blocks", () => {
+  const { behaviour, problems } = readPromptBehaviour("Hello [[simulate: status=429 retry-after=2]] there [[simulate:hang]]");
+  expect(problems).toEqual([]);
+  expect(behaviour).toEqual({ status: 429, retryAfterSeconds: 2, hang: true });
+});
+
+test("each directive sets what it says", () => {
+  const text =
+    "first-status=500 delay=2000 keep-alive=100 close-midway error-midway rubbish rubbish-midway stall-after=3 slow=50 usage=in:5,out:999999999 " +
+    'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered only=xai text="a \\"quoted\\" ]] text\\nand more"';
+  expect(readDirectives(text)).toEqual({
+    problems: [],
+    behaviour: {
+      firstStatus: 500,
+      delayMs: 2000,
+      keepAliveMs: 100,
+      closeMidway: true,
+      errorMidway: true,
+      rubbish: true,
+      rubbishMidway: true,
+      stallAfter: 3,
+      slowMs: 50,
+      usage: { inputTokens: 5, outputTokens: 999_999_999 },
+      noUsage: true,
+      usageNegative: true,
+      reasoningTokens: 50,
+      cachedTokens: 7,
+      answerTokens: 500,
+      filtered: true,
+      only: "xai",
+      text: 'a "quoted" ]] text\nand more',
+    },
+  });
+});
+
+test("a text may hold what looks like the end of the block", () => {
+  expect(readPromptBehaviour('[[simulate: text="x ]] y"]] rest').behaviour).toEqual({ text: "x ]] y" });
+  expect(withoutDirectives('[[simulate: text="x ]] y"]] rest')).toBe("rest");
+});
+
+test("a directive that is not understood is named, and the others still count", () => {
+  const { behaviour, problems } = readDirectives("staus=500 delay=soon hang=1 tokens=9");
+  expect(behaviour).toEqual({ answerTokens: 9 });
+  expect(problems).toEqual([
+    expect.stringContaining("`staus=500` is not one of status,"),
+    "`delay=soon` wants a whole number from 0 to 3600000",
+    "`hang=1` takes no value",
+  ]);
+});
+
+test("a prompt without directives is left alone", () => {
+  expect(readPromptBehaviour("simulate: status=500")).toEqual({ behaviour: {}, problems: [] });
+  expect(withoutDirectives("  as it is ")).toBe("  as it is ");
+});

@@ -1,0 +1,127 @@
+// What a simulated model is told to do beside answering: the directives of `[[simulate: …]]` in a prompt, which the
+// control endpoint takes as well. README.md in this folder lists them for people.
+
+import type { ProviderId } from "@/lib/providers/types";
+
+export interface Behaviour {
+  /** Answer with this error status and the vendor's own body. */
+  status?: number;
+  /** The same, for the first of two equal calls only. */
+  firstStatus?: number;
+  retryAfterSeconds?: number;
+  delayMs?: number;
+  /** While delayed or hanging: answer 200 at once and send a keep-alive line this often. */
+  keepAliveMs?: number;
+  hang?: boolean;
+  closeMidway?: boolean;
+  errorMidway?: boolean;
+  rubbish?: boolean;
+  rubbishMidway?: boolean;
+  /** Fall silent after this many deltas. */
+  stallAfter?: number;
+  /** Between two deltas of a stream. */
+  slowMs?: number;
+  usage?: { inputTokens: number; outputTokens: number };
+  noUsage?: boolean;
+  usageNegative?: boolean;
+  reasoningTokens?: number;
+  cachedTokens?: number;
+  /** Length of the answer in tokens, still bounded by the request's limit. */
+  answerTokens?: number;
+  text?: string;
+  /** End as a content filter ends an answer. */
+  filtered?: boolean;
+  /** Which vendor the directives are for; the others answer as usual. */
+  only?: ProviderId;
+}
+
+export interface BehaviourReading {
+  behaviour: Behaviour;
+  /** What could not be understood, in words; empty when all was. */
+  problems: string[];
+}
+
+type Directive = (value: string | undefined) => Behaviour | string;
+
+const PROVIDERS: readonly ProviderId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
+const LONGEST_ANSWER_TOKENS = 200_000;
+const LONGEST_WAIT_MS = 3_600_000;
+
+const directives = new Map<string, Directive>([
+  ["status", number(400, 599, (status) => ({ status }))],
+  ["first-status", number(400, 599, (firstStatus) => ({ firstStatus }))],
+  ["retry-after", number(0, 86_400, (retryAfterSeconds) => ({ retryAfterSeconds }))],
+  ["delay", number(0, LONGEST_WAIT_MS, (delayMs) => ({ delayMs }))],
+  ["keep-alive", number(1, LONGEST_WAIT_MS, (keepAliveMs) => ({ keepAliveMs }))],
+  ["slow", number(0, LONGEST_WAIT_MS, (slowMs) => ({ slowMs }))],
+  ["stall-after", number(0, LONGEST_ANSWER_TOKENS, (stallAfter) => ({ stallAfter }))],
+  ["reasoning", number(0, LONGEST_ANSWER_TOKENS, (reasoningTokens) => ({ reasoningTokens }))],
+  ["cached", number(0, Number.MAX_SAFE_INTEGER, (cachedTokens) => ({ cachedTokens }))],
+  ["tokens", number(1, LONGEST_ANSWER_TOKENS, (answerTokens) => ({ answerTokens }))],
+  ["hang", flag({ hang: true })],
+  ["close-midway", flag({ closeMidway: true })],
+  ["error-midway", flag({ errorMidway: true })],
+  ["rubbish", flag({ rubbish: true })],
+  ["rubbish-midway", flag({ rubbishMidway: true })],
+  ["no-usage", flag({ noUsage: true })],
+  ["usage-negative", flag({ usageNegative: true })],
+  ["filtered", flag({ filtered: true })],
+  ["text", (value) => (value === undefined ? 'wants text="…"' : { text: value })],
+  ["usage", readUsage],
+  ["only", readOnly],
+]);
+
+const BLOCK = /\[\[simulate:((?:"(?:[^"\\]|\\.)*"|[^"\]]|\](?!\]))*)\]\]/g;
+const WORD = /([^\s="]+)(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?|(\S)/g;
+
+/** Reads the directives inside the `[[simulate: …]]` blocks of a prompt. */
+export function readPromptBehaviour(prompt: string): BehaviourReading {
+  if (!prompt.includes("[[simulate:")) return { behaviour: {}, problems: [] };
+  const blocks = [...prompt.matchAll(BLOCK)].map((match) => match[1] ?? "");
+  return readDirectives(blocks.join(" "));
+}
+
+/** The prompt as a person means it: without its `[[simulate: …]]` blocks. */
+export function withoutDirectives(prompt: string): string {
+  return prompt.includes("[[simulate:") ? prompt.replace(BLOCK, " ").trim() : prompt;
+}
+
+/** Reads directives without brackets: `status=429 retry-after=2`. */
+export function readDirectives(text: string): BehaviourReading {
+  let behaviour: Behaviour = {};
+  const problems: string[] = [];
+  for (const [whole, name, rawValue] of text.matchAll(WORD)) {
+    const directive = directives.get(name ?? "");
+    const read = directive === undefined ? `is not one of ${[...directives.keys()].join(", ")}` : directive(unquote(rawValue));
+    if (typeof read === "string") problems.push(`\`${whole}\` ${read}`);
+    else behaviour = { ...behaviour, ...read };
+  }
+  return { behaviour, problems };
+}
+
+function unquote(value: string | undefined): string | undefined {
+  if (!value?.startsWith('"')) return value;
+  return value.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => (character === "n" ? "\n" : character));
+}
+
+function flag(behaviour: Behaviour): Directive {
+  return (value) => (value === undefined ? behaviour : "takes no value");
+}
+
+function number(least: number, most: number, make: (value: number) => Behaviour): Directive {
+  return (value) => {
+    const read = /^\d+$/.test(value ?? "") ? Number(value) : Number.NaN;
+    return read >= least && read <= most ? make(read) : `wants a whole number from ${least} to ${most}`;
+  };
+}
+
+function readUsage(value: string | undefined): Behaviour | string {
+  const match = /^in:(\d+),out:(\d+)$/.exec(value ?? "");
+  if (!match) return "wants in:<tokens>,out:<tokens>";
+  return { usage: { inputTokens: Number(match[1]), outputTokens: Number(match[2]) } };
+}
+
+function readOnly(value: string | undefined): Behaviour | string {
+  const only = PROVIDERS.find((provider) => provider === value);
+  return only === undefined ? `wants one of ${PROVIDERS.join(", ")}` : { only };
+}

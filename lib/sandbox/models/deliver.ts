@@ -1,0 +1,123 @@
+// Sends an answer over the wire at a model's pace, or breaks it the way its behaviour says. It ends early, without an error,
+// when the client has gone.
+
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Behaviour } from "./behaviour";
+import type { CallLog, CallRecord } from "./call-log";
+import type { SimulatedAnswer, SimulatedCall, Vendor } from "./vendor";
+
+export interface Delivery {
+  vendor: Vendor;
+  call: SimulatedCall;
+  answer: SimulatedAnswer;
+  behaviour: Behaviour;
+  /** Between two deltas, where the behaviour does not say. */
+  deltaDelayMs: number;
+  requestId: string;
+  response: ServerResponse;
+  /** Aborted when the client has gone. */
+  gone: AbortSignal;
+  log: CallLog;
+  record: CallRecord;
+}
+
+const RUBBISH = "<html><body><h1>502 Bad Gateway</h1></body></html>";
+
+/** Delivers the answer to an accepted call. Status directives are decided before. */
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { behaviour, call } = delivery;
+  if (behaviour.rubbish) return finish(delivery, RUBBISH);
+  if (call.stream) return deliverStream(delivery);
+  return deliverJson(delivery);
+}
+
+/** Lets the time of `delay` or `hang` pass, with keep-alive lines where asked for. */
+export async function waitBefore(delivery: Delivery): Promise<void> {
+  const { call, behaviour, gone } = delivery;
+  const { delayMs = 0, keepAliveMs, hang } = behaviour;
+  if (keepAliveMs === undefined) {
+    if (hang) return untilGone(gone);
+    if (delayMs > 0) await sleep(delayMs, undefined, { signal: gone });
+    return;
+  }
+  const waitMs = hang ? Number.POSITIVE_INFINITY : delayMs;
+  startReply(delivery);
+  for (let waitedMs = 0; waitedMs < waitMs; waitedMs += keepAliveMs) {
+    await send(delivery, call.stream ? ": keep-alive\n\n" : "\n");
+    await sleep(Math.min(keepAliveMs, waitMs - waitedMs), undefined, { signal: gone });
+  }
+}
+
+async function deliverJson(delivery: Delivery): Promise<void> {
+  const { vendor, answer, behaviour, gone, response } = delivery;
+  if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(false));
+  const body = vendor.writeJson(answer);
+  const breaksOff = behaviour.closeMidway || behaviour.rubbishMidway || behaviour.stallAfter !== undefined;
+  if (!breaksOff) {
+    delivery.record.deltasSent = answer.pieces.length;
+    return finish(delivery, body);
+  }
+  // The announced length makes the break visible as one.
+  if (!response.headersSent) startReply(delivery, { "content-length": String(Buffer.byteLength(body)) });
+  await send(delivery, body.slice(0, Math.floor(body.length / 2)));
+  if (behaviour.stallAfter !== undefined) return untilGone(gone);
+  if (behaviour.rubbishMidway) await send(delivery, RUBBISH);
+  cut(delivery);
+}
+
+async function deliverStream(delivery: Delivery): Promise<void> {
+  const { vendor, call, answer, behaviour, gone, record } = delivery;
+  const paceMs = behaviour.slowMs ?? delivery.deltaDelayMs;
+  const middle = Math.max(1, Math.floor(answer.pieces.length / 2));
+  startReply(delivery);
+  for (const frame of vendor.writeStream(answer, call)) {
+    if (record.deltasSent === behaviour.stallAfter && (frame.isDelta || record.deltasSent > 0)) return untilGone(gone);
+    if (frame.isDelta && record.deltasSent > 0 && paceMs > 0) await sleep(paceMs, undefined, { signal: gone });
+    await send(delivery, frame.text);
+    if (!frame.isDelta) continue;
+    record.deltasSent++;
+    if (record.deltasSent !== middle) continue;
+    if (behaviour.closeMidway) return cut(delivery);
+    if (behaviour.rubbishMidway) return finish(delivery, `data: ${RUBBISH}\n\n`);
+    if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(true));
+  }
+  finish(delivery, "");
+}
+
+function startReply({ vendor, call, requestId, response, record }: Delivery, headers: Record<string, string> = {}): void {
+  if (response.headersSent) return;
+  record.status = 200;
+  const contentType = call.stream ? "text/event-stream; charset=utf-8" : "application/json; charset=utf-8";
+  response.writeHead(200, {
+    "content-type": contentType,
+    ...(call.stream && { "cache-control": "no-cache" }),
+    ...vendor.replyHeaders(requestId),
+    ...headers,
+  });
+}
+
+function finish(delivery: Delivery, rest: string): void {
+  const length = Buffer.byteLength(rest);
+  startReply(delivery, delivery.call.stream ? {} : { "content-length": String(length) });
+  delivery.record.bytesSent += length;
+  delivery.response.end(rest);
+}
+
+async function send({ response, record, gone }: Delivery, text: string): Promise<void> {
+  record.bytesSent += Buffer.byteLength(text);
+  if (!response.write(text)) await once(response, "drain", { signal: gone });
+}
+
+// The connection is ended, not reset: what was written before must arrive.
+function cut({ response, log, record }: Delivery): void {
+  log.close(record, "cut_by_server");
+  response.socket?.destroySoon();
+}
+
+/** Waits for the client to go, and then ends by the abort, so that nothing more is written. */
+async function untilGone(gone: AbortSignal): Promise<never> {
+  if (!gone.aborted) await once(gone, "abort");
+  throw gone.reason;
+}

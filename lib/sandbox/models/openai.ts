@@ -1,0 +1,103 @@
+// OpenAI, and the two vendors that speak its chat completions with an accent: xAI and DeepSeek.
+
+import type { IncomingHttpHeaders } from "node:http";
+import { deepseekRefusal, openaiError, openaiRefusal, toReply, xaiRefusal } from "./openai/refusals";
+import { type Dialect, writeChunks, writeCompletion } from "./openai/reply";
+import { readCompatibleCall, readOpenaiCall } from "./openai/request";
+import { deepseekUsage, openaiUsage, xaiUsage } from "./openai/usage";
+import type { CallReading, Refusal, Vendor } from "./vendor";
+
+interface Accent {
+  provider: "openai" | "xai" | "deepseek";
+  basePath: string;
+  /** Paths below the base path that are chat completions. */
+  paths: readonly string[];
+  modelNames: RegExp;
+  limitBoundsReasoning: boolean;
+  dialect: Dialect;
+  readCall(body: unknown): CallReading;
+  refuse(refusal: Refusal): { status: number; body: string };
+  replyHeaders(requestId: string): Record<string, string>;
+}
+
+export const openai = vendor({
+  provider: "openai",
+  basePath: "/openai/v1",
+  paths: ["/chat/completions"],
+  modelNames: /^(gpt-|chatgpt-|o\d)/,
+  limitBoundsReasoning: true,
+  dialect: {
+    idPrefix: "chatcmpl-",
+    extras: { service_tier: "default", system_fingerprint: "fp_simulated" },
+    showsReasoning: false,
+    usageComesWith: "chunk",
+    usage: openaiUsage,
+    namesAbsentFields: true,
+  },
+  readCall: readOpenaiCall,
+  refuse: openaiRefusal,
+  replyHeaders: (requestId) => ({ "x-request-id": `req_${requestId}`, "openai-version": "2020-10-01" }),
+});
+
+export const xai = vendor({
+  provider: "xai",
+  basePath: "/xai/v1",
+  paths: ["/chat/completions"],
+  modelNames: /^grok(-|$)/,
+  limitBoundsReasoning: false,
+  dialect: {
+    idPrefix: "",
+    extras: { system_fingerprint: "fp_simulated" },
+    showsReasoning: true,
+    usageComesWith: "chunk",
+    usage: xaiUsage,
+    namesAbsentFields: false,
+  },
+  readCall: readCompatibleCall,
+  refuse: xaiRefusal,
+  replyHeaders: (requestId) => ({ "x-request-id": requestId }),
+});
+
+export const deepseek = vendor({
+  provider: "deepseek",
+  basePath: "/deepseek",
+  paths: ["/chat/completions", "/v1/chat/completions"],
+  modelNames: /^deepseek-/,
+  limitBoundsReasoning: true,
+  dialect: {
+    idPrefix: "",
+    extras: { system_fingerprint: "fp_simulated" },
+    showsReasoning: true,
+    usageComesWith: "finish",
+    usage: deepseekUsage,
+    namesAbsentFields: false,
+  },
+  // DeepSeek sends usage with every stream, asked for or not.
+  readCall: (body) => {
+    const reading = readCompatibleCall(body);
+    return "call" in reading ? { call: { ...reading.call, wantsUsage: true } } : reading;
+  },
+  refuse: deepseekRefusal,
+  replyHeaders: (requestId) => ({ "x-ds-trace-id": requestId }),
+});
+
+function vendor({ paths, dialect, ...accent }: Accent): Vendor {
+  return {
+    ...accent,
+    readPath: (path) => (paths.includes(path) ? {} : null),
+    readKey: readBearer,
+    refuse: (refusal, requestId) => toReply(refusal, accent.refuse(refusal), accent.replyHeaders(requestId)),
+    writeJson: (answer) => writeCompletion(answer, dialect),
+    writeStream: (answer, call) => writeChunks(answer, call, dialect),
+    writeLateError: (stream) => {
+      const { body } = openaiError(500, "The server had an error while processing your request. Sorry about that!", {
+        type: "server_error",
+      });
+      return stream ? `data: ${JSON.stringify(JSON.parse(body))}\n\n` : body;
+    },
+  };
+}
+
+function readBearer(headers: IncomingHttpHeaders): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+}

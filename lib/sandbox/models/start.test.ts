@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startSimulatedModels } from "./start";
+import { buildSimulatedModels, startTestModels } from "./testing";
+
+let scriptPath: string;
+let remove: () => void;
+beforeAll(async () => {
+  ({ scriptPath, remove } = await buildSimulatedModels());
+});
+afterAll(() => remove?.());
+
+function ask({ baseUrls, apiKey }: { baseUrls: { openai: string }; apiKey: string }, prompt: string): Promise<Response> {
+  return fetch(`${baseUrls.openai}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ model: "gpt-4", messages: [{ role: "user", content: prompt }], stream: true }),
+  });
+}
+
+test("each start listens on this machine only, with a key of its own", async () => {
+  const [first, second] = await Promise.all([startSimulatedModels({ scriptPath }), startSimulatedModels({ scriptPath })]);
+  onTestFinished(async () => void (await Promise.all([first.stop(), second.stop()])));
+  expect(first.baseUrls.anthropic).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/anthropic$/);
+  expect(first.apiKey).not.toBe(second.apiKey);
+  expect((await ask(first, "Hi")).status).toBe(200);
+  expect((await ask({ ...first, apiKey: second.apiKey }, "Hi")).status).toBe(401);
+});
+
+test("the port can be chosen; one that is taken is an error that says so", async () => {
+  const first = await startSimulatedModels({ scriptPath });
+  onTestFinished(async () => void (await first.stop()));
+  const port = Number(new URL(first.controlUrl).port);
+  await expect(startSimulatedModels({ scriptPath, port })).rejects.toThrow("EADDRINUSE");
+  await first.stop();
+  const again = await startSimulatedModels({ scriptPath, port });
+  onTestFinished(async () => void (await again.stop()));
+  expect(new URL(again.controlUrl).port).toBe(String(port));
+});
+
+test("a missing script is an error that names it", async () => {
+  await expect(startSimulatedModels({ scriptPath: "/nowhere/simulated-models.mjs" })).rejects.toThrow("/nowhere/simulated-models.mjs");
+});
+
+test("stop ends the process, with answers under way too", async () => {
+  const models = await startTestModels();
+  const answer = await ask(models, "x [[simulate: stall-after=1]]");
+  await models.stop();
+  await expect(answer.text()).rejects.toThrow();
+  expect(() => process.kill(models.pid, 0)).toThrow("ESRCH");
+});
+
+test("a stream arrives in pieces, at the pace that was set", async () => {
+  const models = await startTestModels({ deltaDelayMs: 5 });
+  onTestFinished(async () => void (await models.stop()));
+  const reader = (await ask(models, "x [[simulate: tokens=20]]")).body?.getReader();
+  let pieces = 0;
+  while (!(await reader?.read())?.done) pieces++;
+  expect(pieces).toBeGreaterThan(5);
+});
+
+test("the simulated models end when their parent is killed with -9", async () => {
+  const modulePath = join(dirname(scriptPath), "start.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("./start.ts", import.meta.url))],
+    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
+    outfile: modulePath,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    logLevel: "error",
+  });
+  onTestFinished(() => rmSync(modulePath, { force: true }));
+  // Without scriptPath: the script is found beside the bundle, as in production.
+  const parent = spawn(
+    process.execPath,
+    [
+      "--input-type=module",
+      "-e",
+      `
+    import { startSimulatedModels } from ${JSON.stringify(modulePath)};
+    console.log(JSON.stringify(await startSimulatedModels({ deltaDelayMs: 0 })));`,
+    ],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  onTestFinished(() => void parent.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
+  const models = JSON.parse(line) as { baseUrls: { openai: string }; apiKey: string; pid: number };
+  onTestFinished(() => {
+    try {
+      process.kill(models.pid, "SIGKILL");
+    } catch {
+      // It has ended, as it should.
+    }
+  });
+  // The child's end is seen from outside by its connection: it closes without an answer.
+  const hanging = ask(models, "x [[simulate: hang]]");
+  expect((await ask(models, "Hi")).status).toBe(200);
+  parent.kill("SIGKILL");
+  await expect(hanging).rejects.toThrow();
+  await expect(ask(models, "Hi")).rejects.toThrow();
+});

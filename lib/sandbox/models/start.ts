@@ -1,0 +1,70 @@
+// Starts the simulated models as a child process, and says where and with which key they are reached.
+
+import { fileURLToPath } from "node:url";
+import type { ProviderId } from "@/lib/providers/types";
+import { type ChildEnd, startChild } from "../child-process";
+
+export interface SimulatedModelsOptions {
+  /** 0 takes a free one. */
+  port?: number;
+  /** Milliseconds between two deltas of a stream; 20 lets a person see it flow. */
+  deltaDelayMs?: number;
+  /** Model names served beside those that look like a vendor's own. */
+  extraModels?: readonly string[];
+  /** The built `main.ts`; by default it lies beside the built server. */
+  scriptPath?: string;
+}
+
+export interface SimulatedModels {
+  /** As each vendor's own client takes a base URL. */
+  baseUrls: Record<ProviderId, string>;
+  /** New at each start; every simulated vendor takes it. */
+  apiKey: string;
+  controlUrl: string;
+  pid: number;
+  /** Resolves when the process has ended, wanted or not. */
+  ended: Promise<ChildEnd>;
+  stop(): Promise<ChildEnd>;
+}
+
+/**
+ * Starts the simulated models on 127.0.0.1. They end with this process, however it ends.
+ * @throws Error when they cannot start: the port is taken, the script is missing
+ */
+export async function startSimulatedModels(options: SimulatedModelsOptions = {}): Promise<SimulatedModels> {
+  const { port = 0, deltaDelayMs = 20, extraModels = [] } = options;
+  const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./simulated-models.mjs", import.meta.url));
+  const child = await startChild({
+    name: "simulated models",
+    command: process.execPath,
+    args: [
+      // A small young generation keeps the process small; what it makes is short-lived anyway.
+      "--max-semi-space-size=1",
+      scriptPath,
+      `--port=${port}`,
+      `--delta-delay-ms=${deltaDelayMs}`,
+      ...extraModels.map((model) => `--model=${model}`),
+    ],
+    endsWithStdin: true,
+    readReady: readReadyLine,
+  });
+  const { port: givenPort, apiKey } = child.ready;
+  const origin = `http://127.0.0.1:${givenPort}`;
+  return { baseUrls: baseUrlsAt(origin), apiKey, controlUrl: `${origin}/control`, pid: child.pid, ended: child.ended, stop: child.stop };
+}
+
+/** The base URLs of the simulated vendors below `origin`. */
+export function baseUrlsAt(origin: string): Record<ProviderId, string> {
+  return {
+    openai: `${origin}/openai/v1`,
+    anthropic: `${origin}/anthropic`,
+    gemini: `${origin}/gemini`,
+    xai: `${origin}/xai/v1`,
+    deepseek: `${origin}/deepseek`,
+  };
+}
+
+function readReadyLine(line: string): { port: number; apiKey: string } | undefined {
+  const [, port, apiKey] = /^\{"port":(\d+),"apiKey":"([^"]+)"\}$/.exec(line) ?? [];
+  return port === undefined || apiKey === undefined ? undefined : { port: Number(port), apiKey };
+}

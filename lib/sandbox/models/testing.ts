@@ -1,0 +1,82 @@
+// For tests: the simulated models as a real child process, built on the spot, and a client of their control endpoint.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import type { CallRecord } from "./call-log";
+import type { ControlRule } from "./control";
+import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./start";
+
+const AWAIT_MS = 10_000;
+
+export interface TestModels extends SimulatedModels {
+  /** Sets the behaviour of the next matching calls: `simulate("status=500", { times: 2, provider: "xai" })`. */
+  simulate(directives: string, rule?: Omit<ControlRule, "simulate">): Promise<void>;
+  calls(): Promise<{ count: number; calls: CallRecord[] }>;
+  /** The first call that fits, as soon as there is one. Fails after ten seconds. */
+  awaitCall(fits: (call: CallRecord) => boolean): Promise<CallRecord>;
+  /** Forgets rules and calls. */
+  clear(): Promise<void>;
+}
+
+/** Builds `main.ts` into a temporary folder. */
+export async function buildSimulatedModels(): Promise<{ scriptPath: string; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), "simulated-models-"));
+  const scriptPath = join(folder, "simulated-models.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("./main.ts", import.meta.url))],
+    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
+    outfile: scriptPath,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  });
+  return { scriptPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Starts the simulated models for a test, without pauses between deltas. Stop them in `afterAll`. */
+export async function startTestModels(options: SimulatedModelsOptions = {}): Promise<TestModels> {
+  const { scriptPath, remove } = await buildSimulatedModels();
+  try {
+    const models = await startSimulatedModels({ deltaDelayMs: 0, scriptPath, ...options });
+    return { ...models, ...controlClient(models) };
+  } finally {
+    remove(); // The child has read it.
+  }
+}
+
+/** The control endpoint of running simulated models, as functions. */
+function controlClient({ controlUrl, apiKey }: Pick<SimulatedModels, "controlUrl" | "apiKey">) {
+  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(controlUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`The control endpoint answered ${response.status}: ${text}`);
+    return JSON.parse(text);
+  }
+  const calls = async () => (await ask("GET", "/calls")) as { count: number; calls: CallRecord[] };
+  return {
+    calls,
+    simulate: async (directives: string, rule: Omit<ControlRule, "simulate"> = {}) =>
+      void (await ask("POST", "", { simulate: directives, ...rule })),
+    clear: async () => void (await ask("DELETE", "")),
+    async awaitCall(fits: (call: CallRecord) => boolean): Promise<CallRecord> {
+      const deadline = Date.now() + AWAIT_MS;
+      for (;;) {
+        const log = await calls();
+        const call = log.calls.find(fits);
+        if (call !== undefined) return call;
+        if (Date.now() > deadline) throw new Error(`No such call came in: ${JSON.stringify(log.calls.slice(-5))}`);
+        await sleep(10);
+      }
+    },
+  };
+}
