@@ -1,13 +1,14 @@
 // What must be there before anything can be checked: the packages, the Prisma client, and for the tests Chromium and Redis.
 
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { missingPackage } from "../../lib/server/launch/packages.mjs";
 import { root, run } from "./children.mjs";
 
 /** Installs the packages when they are missing or not those of the lockfile. Returns false when that failed. */
 export async function preparePackages(report) {
-  const missing = missingPackage();
+  const missing = missingPackage(root);
   if (missing === null) {
     report.say("packages", "up to date");
     return true;
@@ -20,28 +21,6 @@ export async function preparePackages(report) {
   if (result.code === 0) return true;
   report.fail("packages", `npm ci did not succeed:\n${result.output}`);
   return false;
-}
-
-/** Compares the lockfile with the record that npm keeps of what it installed; says what differs, or null. */
-function missingPackage() {
-  const installed = readPackages(join(root, "node_modules/.package-lock.json"));
-  if (installed === null) return "none there yet";
-  const locked = readPackages(join(root, "package-lock.json")) ?? {};
-  for (const [path, entry] of Object.entries(locked)) {
-    // Optional ones are left out where they do not fit the system.
-    if (path === "" || !path.includes("node_modules/") || (entry.optional && !installed[path])) continue;
-    if (installed[path]?.version !== entry.version || installed[path]?.integrity !== entry.integrity)
-      return `${path} is not as in the lockfile`;
-  }
-  return null;
-}
-
-function readPackages(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")).packages;
-  } catch {
-    return null;
-  }
 }
 
 /** Generates the Prisma client, without which types and tests mean nothing. */
