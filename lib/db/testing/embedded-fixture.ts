@@ -5,14 +5,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once as nextEvent } from "node:events";
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { buildSync } from "esbuild";
 import pg from "pg";
-import { isPostmasterOf } from "../embedded/processes";
+import { inject } from "vitest";
 import type { ChildReport } from "./embedded-child";
+import { databaseDirectory, removeDatabase } from "./scratch";
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 
@@ -23,15 +22,12 @@ export async function cleanUpEmbedded(): Promise<void> {
 
 /** A path for a database directory that does not exist yet, below one that everybody may pass through. */
 export function newDataDir({ parentMode = 0o755, owner }: { parentMode?: number; owner?: number } = {}): string {
-  const parent = mkdtempSync(join(tmpdir(), "pennyprompt-embedded-"));
+  const parent = mkdtempSync(join(inject("scratch"), "database-"));
   chmodSync(parent, parentMode);
   if (owner !== undefined) chownSync(parent, owner, owner);
-  const dataDir = join(parent, "postgres");
+  const dataDir = join(parent, databaseDirectory);
   cleanUps.push(async () => {
-    const pointer = join(dataDir, "kept-at");
-    const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : dataDir;
-    await killServerOf(join(home, "cluster"));
-    rmSync(home, { recursive: true, force: true });
+    await removeDatabase(dataDir);
     rmSync(parent, { recursive: true, force: true });
   });
   return dataDir;
@@ -42,7 +38,7 @@ const reachablePrograms = "/var/lib/pennyprompt/programs";
 
 /** A copy of PostgreSQL's package as npm leaves it, without its links, and a child program beside it that uses that copy. */
 export function newInstallation(mode: number): { child: string; links: () => boolean } {
-  const root = mkdtempSync(join(tmpdir(), "pennyprompt-installation-"));
+  const root = mkdtempSync(join(inject("scratch"), "installation-"));
   const hadPrograms = existsSync(reachablePrograms);
   cleanUps.push(() => {
     rmSync(root, { recursive: true, force: true });
@@ -128,12 +124,4 @@ export async function queryOnce(url: string, sql: string): Promise<Record<string
   } finally {
     await client.end();
   }
-}
-
-async function killServerOf(cluster: string): Promise<void> {
-  const pidFile = join(cluster, "postmaster.pid");
-  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, "utf8"), 10) : Number.NaN;
-  if (!(pid > 0) || !isPostmasterOf(pid, cluster)) return;
-  process.kill(pid, "SIGQUIT");
-  while (isPostmasterOf(pid, cluster)) await sleep(20);
 }
