@@ -6,6 +6,7 @@ import { config } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/once";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
+import { inputTokenBound } from "@/lib/providers/token-bound";
 import { loadOverruns } from "./overrun";
 
 /**
@@ -30,5 +31,6 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
     models.map((model) => ({ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice })),
   );
   await loadOverruns();
+  inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request
   return startKeyCache();
 }

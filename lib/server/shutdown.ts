@@ -12,6 +12,7 @@ import { closeHotPool } from "@/lib/db/hot-pool";
 import { closePool } from "@/lib/db/pool";
 import { refuseNewRequests } from "@/lib/gateway/drain";
 import { settlementsIdle } from "@/lib/gateway/settle-batch";
+import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
   name: string;
@@ -32,6 +33,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   await settlementsIdle();
   await step("key uses", writeKeyUses);
   await step("limits", closeLimits);
+  await step("provider connections", closeProviderPools);
   const parts = [...running].reverse();
   // The database goes last, after the connections to it.
   for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
