@@ -141,7 +141,8 @@ describe("never below the true count", () => {
   });
 
   test("of each word that the table calls one token, alone and spaced, with contractions, signs and capitals beside it", () => {
-    const before = isLong ? ["", ..." .'_-(/\t\u0000\u00a0“–é9", "\n/", "'s", "..", " '"] : ["", " ", "."];
+    // Every sign before every word is make-table.mjs's own check.
+    const before = isLong ? ["", " ", ".", "'", "\t", "“", "\n/", "é"] : ["", " ", "."];
     const after = isLong ? ["", "'s", "'t", "'re", "'ve", "'m", "'ll", "'d", "'S", "’t", "Re", "\u0301"] : ["", "'s"];
     for (const word of tableWords) for (const head of before) for (const tail of after) expectBound(head + word + tail);
   });
