@@ -10,6 +10,8 @@ const NANO_PER_USD = 1_000_000_000n;
 const NANO_PER_USDC_UNIT = 1_000n;
 /** The most a database bigint holds: about 9.2 billion USD. */
 const MAX_NANO_USD = 9_223_372_036_854_775_807n;
+/** Reading digits takes time that grows with their square: a text of megabytes would stop the process for seconds. */
+const MAX_USD_TEXT = 100;
 
 /** Marks a whole number of nano-USD as money. */
 export const nanoUsd = (value: bigint | number): NanoUsd => BigInt(value) as NanoUsd;
@@ -27,7 +29,7 @@ export const fromCents = (cents: bigint | number): NanoUsd => nanoUsd(BigInt(cen
  * @throws RangeError when it is no decimal number, has more than 9 decimal places, or exceeds what the ledger can hold
  */
 export function parseUsd(text: string): NanoUsd {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim());
+  const match = text.length > MAX_USD_TEXT ? null : /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim());
   if (!match) throw new RangeError(`"${text.slice(0, 40)}" is not an amount of USD; write it like 12.50`);
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
   const places = fraction.length - Number(exponent) - 9;
