@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { now, nowMs, setClock } from "./clock";
+
+test("the clock is the system's until a test sets it, and again after that", () => {
+  const before = Date.now();
+  expect(nowMs()).toBeGreaterThanOrEqual(before);
+  const restoreFirst = setClock(() => 1_000);
+  const restoreSecond = setClock(() => 2_000);
+  expect(nowMs()).toBe(2_000);
+  expect(now()).toEqual(new Date(2_000));
+  restoreSecond();
+  expect(nowMs()).toBe(1_000);
+  restoreFirst();
+  expect(nowMs()).toBeGreaterThanOrEqual(before);
+});

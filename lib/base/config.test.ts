@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { configVariables, readConfig } from "./config";
+
+const secret = "0123456789abcdef0123456789abcdef";
+const live = {
+  MODE: "live",
+  KEY_PEPPER: secret,
+  SESSION_SECRET: secret,
+  CUSTODY_SEED_FILE: "/run/secrets/seed",
+  TREASURY_BASE_ADDRESS: `0x${"a".repeat(40)}`,
+  TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
+  PUBLIC_URL: "https://pennyprompt.example",
+  DATABASE_URL: "postgresql://pennyprompt:secret@db.example:5432/pennyprompt",
+};
+
+test("nothing has to be set for a sandbox", () => {
+  expect(readConfig({})).toMatchObject({
+    MODE: "sandbox",
+    ROLES: ["web", "jobs"],
+    PORT: 3000,
+    RATE_LIMIT_PER_MINUTE: 100,
+    SANDBOX_REAL_MODELS: false,
+  });
+});
+
+test("an empty variable counts as one that is not set", () => {
+  const empty = Object.fromEntries(configVariables.map((name) => [name, ""]));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+});
+
+// Each variable that can be wrong, with a wrong value, and what the message tells to write.
+const urls = ["OPENAI", "ANTHROPIC", "GEMINI", "XAI", "DEEPSEEK"].map((name) => `${name}_BASE_URL`);
+const counts: readonly [name: string, least: number, most: number][] = [
+  ["DATABASE_POOL_SIZE", 3, 200],
+  ["PROVIDER_CONNECT_TIMEOUT_MS", 100, 60_000],
+  ["PROVIDER_FIRST_TOKEN_TIMEOUT_MS", 100, 600_000],
+  ["PROVIDER_IDLE_TIMEOUT_MS", 100, 600_000],
+  ["PROVIDER_TOTAL_TIMEOUT_MS", 1_000, 900_000],
+  ["PROVIDER_RETRIES", 0, 5],
+  ["RATE_LIMIT_PER_MINUTE", 1, 1_000_000],
+  ["CONCURRENCY_LIMIT", 1, 100_000],
+  ["FAILED_AUTH_PER_MINUTE", 1, 100_000],
+  ["DRAIN_TIMEOUT_MS", 0, 900_000],
+  ["PORT", 0, 65_535],
+];
+const wrong: readonly [name: string, value: string, tells: RegExp][] = [
+  ["MODE", "production", /"sandbox"\|"live"/],
+  ["ROLES", "web,worker", /"web"\|"jobs"/],
+  ["ROLES", ",", />=1/],
+  ["SERVICE_NAME", "Penny Prompt", /one word of letters and digits/],
+  ["PUBLIC_URL", "pennyprompt.example", /starting with http:\/\/ or https:\/\//],
+  ["PUBLIC_URL", "ftp://pennyprompt.example", /starting with http:\/\/ or https:\/\//],
+  ["DATABASE_URL", "mysql://root@localhost/x", /postgresql:\/\/user:password@host:5432\/database/],
+  ["REDIS_URL", "localhost:6379", /redis:\/\/host:6379/],
+  ["KEY_PEPPER", "short", /at least 32 random characters.*openssl rand -hex 32/],
+  ["SESSION_SECRET", "x".repeat(31), /at least 32 random characters/],
+  ["TREASURY_BASE_ADDRESS", "0x1234", /0x… address/],
+  ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],
+  ["SANDBOX_REAL_MODELS", "yes", /"0"\|"1"/],
+  ["METRICS_TOKEN", "fifteen letters", /at least 16 characters/],
+  ["LOG_LEVEL", "loud", /"info"/],
+  ...urls.map((name) => [name, "api.example", /starting with http:\/\/ or https:\/\//] as const),
+  ...counts.flatMap(([name, least, most]) => [
+    [name, String(least - 1), new RegExp(`>=${least}`)] as const,
+    [name, String(most + 1), new RegExp(`<=${most}`)] as const,
+    [name, "many", /number/] as const,
+    [name, String(least + 0.5), /int/] as const,
+  ]),
+];
+
+test.each(wrong)("%s=%s is refused by name, with what to write", (name, value, tells) => {
+  const refused = () => readConfig({ [name]: value });
+  expect(refused).toThrow(new RegExp(`^The settings are not usable:\n  ${name}`));
+  expect(refused).toThrow(tells);
+});
+
+test("every variable that has a form of its own is in that list", () => {
+  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|MODELS_FILE|\w+_API_KEY)$/;
+  const listed = new Set(wrong.map(([name]) => name));
+  expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
+});
+
+test("the least and the most of a number are allowed", () => {
+  for (const [name, least, most] of counts) {
+    expect(readConfig({ [name]: String(least) })).toMatchObject({ [name]: least });
+    expect(readConfig({ [name]: String(most) })).toMatchObject({ [name]: most });
+  }
+});
+
+test("all wrong variables are told at once, and no secret is repeated", () => {
+  const refused = () => readConfig({ PORT: "70000", KEY_PEPPER: "hunter2", SESSION_SECRET: "swordfish", MODE: "prod" });
+  for (const told of [/PORT/, /KEY_PEPPER/, /SESSION_SECRET/, /MODE/]) expect(refused).toThrow(told);
+  expect(refused).not.toThrow(/hunter2|swordfish/);
+});
+
+test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuses to start without %s", (name) => {
+  expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: live mode needs it`);
+});
+
+test("live mode refuses the sandbox's own switch, and starts with everything it needs", () => {
+  expect(readConfig(live)).toMatchObject({ MODE: "live", PUBLIC_URL: "https://pennyprompt.example" });
+  expect(() => readConfig({ ...live, SANDBOX_REAL_MODELS: "1" })).toThrow(/SANDBOX_REAL_MODELS: remove it/);
+});
+
+test("lists forgive blanks, and addresses a slash at their end", () => {
+  expect(readConfig({ ROLES: " jobs , web ", TRUSTED_PROXIES: "10.0.0.0/8, loopback," })).toMatchObject({
+    ROLES: ["jobs", "web"],
+    TRUSTED_PROXIES: ["10.0.0.0/8", "loopback"],
+  });
+  expect(readConfig({ PUBLIC_URL: "https://pennyprompt.example//" }).PUBLIC_URL).toBe("https://pennyprompt.example");
+});
+
+test("settings cannot be changed once they are read", () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true);
+});
