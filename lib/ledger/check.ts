@@ -1,8 +1,8 @@
 // check-ledger: proves that the books are right, or says where they are not.
 
 import { now } from "@/lib/base/clock";
-import { metrics } from "@/lib/base/observe/metrics";
 import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 
 /** One broken promise of the ledger. Amounts are nano-USD, except for counts and seconds as the invariant says. */

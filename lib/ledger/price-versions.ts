@@ -21,8 +21,11 @@ export async function recordPriceVersions(versions: readonly PriceVersion[]): Pr
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v(id, model, input_price, output_price)
      ON CONFLICT (id) DO NOTHING`,
     [
-      versions.map((v) => v.id), versions.map((v) => v.model), versions.map((v) => v.inputPrice.toString()),
-      versions.map((v) => v.outputPrice.toString()), now(),
+      versions.map((v) => v.id),
+      versions.map((v) => v.model),
+      versions.map((v) => v.inputPrice.toString()),
+      versions.map((v) => v.outputPrice.toString()),
+      now(),
     ],
   );
 }

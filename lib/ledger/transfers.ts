@@ -21,7 +21,10 @@ interface Transfer {
 export async function postTransfer(transfer: Transfer, client: Pick<PoolClient, "query"> = pool()): Promise<boolean> {
   const legs = transfer.legs.map(({ account, amount }) => ({ account, amount: amount.toString() }));
   const { rows } = await client.query<{ posted: boolean }>("SELECT ledger_post($1, $2, $3, $4) AS posted", [
-    transfer.id, transfer.kind, JSON.stringify(legs), now(),
+    transfer.id,
+    transfer.kind,
+    JSON.stringify(legs),
+    now(),
   ]);
   return rows[0]?.posted === true;
 }
