@@ -1,6 +1,7 @@
 // The batches of holds: what arrives while a commit is under way goes into the next one.
 
 import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -17,7 +18,6 @@ interface HoldItem {
   account: AccountId;
   key: KeyId | null;
   ceiling: NanoUsd;
-  deadlineMs: number;
   idempotency: string | null;
   hash: Buffer | null;
 }
@@ -40,6 +40,8 @@ interface HoldRow {
 }
 
 const MOST_ITEMS = 256;
+/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
+const SETTLE_MARGIN_MS = 60_000;
 
 const batcher = () =>
   once<Batcher<HoldItem, HoldDecision>>("hold batcher", () => makeBatcher({ run: placeHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }));
@@ -49,20 +51,24 @@ export const submitHold = (item: HoldItem): Promise<HoldDecision> => batcher().s
 
 async function placeHolds(items: readonly HoldItem[]): Promise<HoldDecision[]> {
   const startedAt = performance.now();
-  const rows = items.map((item, ord) => ({
-    ord,
-    request: item.request,
-    account: item.account,
-    key: item.key,
-    ceiling: item.ceiling.toString(),
-    deadline: new Date(item.deadlineMs),
-    idempotency: item.idempotency ?? undefined,
-    hash: item.hash?.toString("hex"),
-  }));
+  const at = now();
+  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
+  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
+  const claims = items.some((item) => item.idempotency !== null);
   const result = await hotPool().query<HoldRow>({
     name: "gateway_place_holds",
-    text: "SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_holds($1, $2) ORDER BY ord",
-    values: [JSON.stringify(rows), now()],
+    text: `SELECT outcome, available, spent, key_state, cap, period, period_start
+           FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
+    values: [
+      items.map((item) => item.request),
+      items.map((item) => item.account),
+      items.map((item) => item.key),
+      items.map((item) => item.ceiling),
+      claims ? items.map((item) => item.idempotency) : null,
+      claims ? items.map((item) => item.hash) : null,
+      at,
+      until,
+    ],
   });
   metrics().ledgerBatchSize.observe({ operation: "hold" }, items.length);
   metrics().ledgerBatchSeconds.observe({ operation: "hold" }, (performance.now() - startedAt) / 1000);

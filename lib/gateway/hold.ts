@@ -1,8 +1,6 @@
 // The hold of one request: money set aside before the provider is called. Whether the key is still good, its idempotency
 // key is free, its cap and its balance suffice is decided in one statement, in arrival order, in one commit per batch.
 
-import { config } from "@/lib/base/config";
-import { nowMs } from "@/lib/base/clock";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -23,29 +21,22 @@ export interface Hold {
   /** The spend row it counts in, when its key has a cap. */
   period: string | null;
   periodStart: Date | null;
-  /** Unix milliseconds at which the reaper frees it. */
-  deadlineMs: number;
   claim: IdempotencyClaim | null;
 }
 
 export type PlacedHold = { kind: "held"; hold: Hold } | { kind: "replay" };
-
-/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
-const SETTLE_MARGIN_MS = 60_000;
 
 /**
  * Sets the quote's ceiling aside, durably, before it returns. `replay` = this Idempotency-Key has its answer already.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
 export async function placeHold(request: GatewayRequest, caller: Caller, quote: Quote, claim: IdempotencyClaim | null): Promise<PlacedHold> {
-  const deadlineMs = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS;
   const { accountId, keyId } = caller;
   const decision = await submitHold({
     request: request.id,
     account: accountId,
     key: keyId,
     ceiling: quote.ceiling,
-    deadlineMs,
     idempotency: claim?.key ?? null,
     hash: claim?.bodyHash ?? null,
   }).catch((error: unknown) => {
@@ -55,7 +46,7 @@ export async function placeHold(request: GatewayRequest, caller: Caller, quote: 
   switch (decision.outcome) {
     case "held": {
       const { period, periodStart } = decision;
-      return { kind: "held", hold: { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, deadlineMs, claim } };
+      return { kind: "held", hold: { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, claim } };
     }
     case "replay":
       return { kind: "replay" };

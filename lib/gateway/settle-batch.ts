@@ -87,17 +87,16 @@ export const settlementsIdle = (): Promise<void> => batcher().idle();
 
 async function settleHolds(items: readonly SettleItem[]): Promise<Settled[]> {
   const startedAt = performance.now();
-  const rows = items.map((item, ord) => ({
-    ...item,
-    ord,
-    inputCost: item.inputCost.toString(),
-    outputCost: item.outputCost.toString(),
-    streamed: item.charge?.streamed,
-  }));
   const result = await hotPool().query<SettledRow>({
     name: "gateway_settle_holds",
-    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2) ORDER BY ord",
-    values: [JSON.stringify(rows), now()],
+    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
+    values: [
+      JSON.stringify(items.map(writeItem)),
+      items.map((item) => item.request),
+      items.map((item) => item.account),
+      writeReplies(items),
+      now(),
+    ],
   });
   metrics().ledgerBatchSize.observe({ operation: "settle" }, items.length);
   metrics().ledgerBatchSeconds.observe({ operation: "settle" }, (performance.now() - startedAt) / 1000);
@@ -106,4 +105,17 @@ async function settleHolds(items: readonly SettleItem[]): Promise<Settled[]> {
     inputCost: nanoUsd(row.input_cost ?? 0n),
     outputCost: nanoUsd(row.output_cost ?? 0n),
   }));
+}
+
+/** One item as the SQL type ledger_settlement names its fields. */
+function writeItem({ request, account, key, period, periodStart, inputCost, outputCost, charge }: SettleItem, ord: number): object {
+  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
+  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
+}
+
+function writeReplies(items: readonly SettleItem[]): string | null {
+  const replies = items.flatMap(({ account, idempotency, request, status, charge, body }) =>
+    idempotency === undefined ? [] : [{ account, idempotency, request, status, streamed: charge?.streamed, body }],
+  );
+  return replies.length === 0 ? null : JSON.stringify(replies);
 }

@@ -183,43 +183,48 @@ BEGIN
 END $$;
 
 -- Decides many holds, in arrival order within each account, then writes them with set statements. Accounts must be locked.
--- items = [{"ord", "request", "account", "key", "ceiling", "cap", "period", "periodStart", "deadline"}]
-CREATE FUNCTION ledger_place_holds(items json, at timestamptz)
-RETURNS TABLE (ord integer, outcome text, available bigint, spent bigint) LANGUAGE plpgsql AS $$
+-- The arrays are parallel, one place per item; an item without a ceiling was refused before and gets no result.
+CREATE FUNCTION ledger_place_holds(
+  requests text[], accounts text[], keys text[], ceilings bigint[], caps bigint[], periods text[], period_starts timestamptz[],
+  at timestamptz, until timestamptz
+) RETURNS TABLE (ord bigint, outcome text, available bigint, spent bigint) LANGUAGE plpgsql AS $$
 DECLARE
   item record;
   current_account text := NULL;
   free bigint;
-  keys text[];
-  used bigint[];
+  seen_keys text[];
+  seen_used bigint[];
   place integer;
-  held_ords integer[] := '{}';
+  granted boolean[] := array_fill(false, ARRAY[array_length(requests, 1)]);
+  any_cap boolean := false;
 BEGIN
   FOR item IN
     SELECT i.ord, i.account, i.key, i.ceiling, i.cap, coalesce(s.spent + s.held, 0) AS key_used, coalesce(a.posted - a.held, 0) AS account_free
-    FROM json_to_recordset(items) AS i(ord integer, account text, key text, ceiling bigint, cap bigint, period text, "periodStart" timestamptz)
+    FROM unnest(accounts, keys, ceilings, caps, periods, period_starts) WITH ORDINALITY AS i(account, key, ceiling, cap, period, period_start, ord)
     LEFT JOIN ledger_account a ON a.id = i.account
-    LEFT JOIN key_spend s ON i.cap IS NOT NULL AND s.key_id = i.key AND s.period = i.period AND s.period_start = i."periodStart"
+    LEFT JOIN key_spend s ON s.key_id = i.key AND s.period = i.period AND s.period_start = i.period_start AND i.cap IS NOT NULL
+    WHERE i.ceiling IS NOT NULL
     ORDER BY i.account, i.ord
   LOOP
     IF item.account IS DISTINCT FROM current_account THEN
       current_account := item.account;
       free := item.account_free;
-      keys := '{}';
-      used := '{}';
+      seen_keys := '{}';
+      seen_used := '{}';
     END IF;
     ord := item.ord;
     spent := NULL;
     available := NULL;
     place := NULL;
     IF item.cap IS NOT NULL THEN
-      place := array_position(keys, item.key);
+      any_cap := true;
+      place := array_position(seen_keys, item.key);
       IF place IS NULL THEN
-        keys := keys || item.key;
-        used := used || item.key_used;
-        place := array_length(keys, 1);
+        seen_keys := seen_keys || item.key;
+        seen_used := seen_used || item.key_used;
+        place := array_length(seen_keys, 1);
       END IF;
-      spent := used[place];
+      spent := seen_used[place];
       IF spent + item.ceiling > item.cap THEN
         outcome := 'cap_reached';
         RETURN NEXT;
@@ -233,8 +238,8 @@ BEGIN
       CONTINUE;
     END IF;
     free := free - item.ceiling;
-    IF place IS NOT NULL THEN used[place] := used[place] + item.ceiling; END IF;
-    held_ords := held_ords || item.ord;
+    IF place IS NOT NULL THEN seen_used[place] := seen_used[place] + item.ceiling; END IF;
+    granted[item.ord] := true;
     outcome := 'held';
     available := free;
     RETURN NEXT;
@@ -243,116 +248,116 @@ BEGIN
   UPDATE ledger_account a SET held = a.held + d.amount
     FROM (
       SELECT i.account, sum(i.ceiling)::bigint AS amount
-      FROM json_to_recordset(items) AS i(ord integer, account text, ceiling bigint)
-      WHERE i.ord = ANY (held_ords) GROUP BY i.account
+      FROM unnest(accounts, ceilings, granted) AS i(account, ceiling, granted) WHERE i.granted GROUP BY i.account
     ) d
     WHERE a.id = d.account;
   INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
     SELECT i.request, i.account, i.key, i.ceiling, CASE WHEN i.cap IS NULL THEN NULL ELSE i.period END,
-      CASE WHEN i.cap IS NULL THEN NULL ELSE i."periodStart" END, at, i.deadline
-    FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, cap bigint, period text,
-      "periodStart" timestamptz, deadline timestamptz)
-    WHERE i.ord = ANY (held_ords);
-  INSERT INTO key_spend AS s (key_id, period, period_start, spent, held)
-    SELECT i.key, i.period, i."periodStart", 0, sum(i.ceiling)
-    FROM json_to_recordset(items) AS i(ord integer, key text, ceiling bigint, cap bigint, period text, "periodStart" timestamptz)
-    WHERE i.cap IS NOT NULL AND i.ord = ANY (held_ords)
-    GROUP BY i.key, i.period, i."periodStart"
-    ON CONFLICT (key_id, period, period_start) DO UPDATE SET held = s.held + excluded.held;
+      CASE WHEN i.cap IS NULL THEN NULL ELSE i.period_start END, at, until
+    FROM unnest(requests, accounts, keys, ceilings, caps, periods, period_starts, granted)
+      AS i(request, account, key, ceiling, cap, period, period_start, granted)
+    WHERE i.granted;
+  IF any_cap THEN
+    INSERT INTO key_spend AS s (key_id, period, period_start, spent, held)
+      SELECT i.key, i.period, i.period_start, 0, sum(i.ceiling)
+      FROM unnest(keys, ceilings, caps, periods, period_starts, granted) AS i(key, ceiling, cap, period, period_start, granted)
+      WHERE i.cap IS NOT NULL AND i.granted
+      GROUP BY i.key, i.period, i.period_start
+      ON CONFLICT (key_id, period, period_start) DO UPDATE SET held = s.held + excluded.held;
+  END IF;
 END $$;
 
+-- One item of a settlement. `charged` false releases the hold; the fields after it are the charge's columns that are no
+-- money, null then.
+CREATE TYPE ledger_settlement AS (
+  ord integer, request text, account text, key text, period text, "periodStart" timestamptz, "inputCost" bigint, "outputCost" bigint,
+  charged boolean, model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint,
+  "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text,
+  "firstTokenMs" integer, "providerMs" integer
+);
+
 -- Books one charge with row statements: the transfer, its entries, the charge row. The account is updated by the caller.
--- `details` holds the columns of `charge` that are no money.
-CREATE FUNCTION ledger_book_charge(
-  request text, account text, key text, input_paid bigint, output_paid bigint, loss bigint, details json, at timestamptz
-) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION ledger_book_charge(item ledger_settlement, input_paid bigint, output_paid bigint, loss bigint, at timestamptz)
+RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO transfer (id, kind, at) VALUES (request, 'charge', at);
+  INSERT INTO transfer (id, kind, at) VALUES (item.request, 'charge', at);
   INSERT INTO entry (transfer_id, account_id, amount)
-    SELECT request, leg.id, leg.amount
-    FROM (VALUES (account, -(input_paid + output_paid)), ('revenue', input_paid + output_paid + loss), ('operator_loss', -loss)) AS leg(id, amount)
+    SELECT item.request, leg.id, leg.amount
+    FROM (VALUES (item.account, -(input_paid + output_paid)), ('revenue', input_paid + output_paid + loss), ('operator_loss', -loss)) AS leg(id, amount)
     WHERE leg.amount <> 0;
   INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
       reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-    SELECT account, request, key, d.model, d.provider, d."priceVersion", d."inputTokens", d."outputTokens", d."cachedInputTokens",
-      d."reasoningTokens", input_paid, output_paid, loss, d.outcome, d.streamed, d.estimated, d."paidBy", d."firstTokenMs", d."providerMs", at
-    FROM json_to_record(details) AS d(model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint,
-      "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text,
-      "firstTokenMs" integer, "providerMs" integer);
+    VALUES (item.account, item.request, item.key, item.model, item.provider, item."priceVersion", item."inputTokens", item."outputTokens",
+      item."cachedInputTokens", item."reasoningTokens", input_paid, output_paid, loss, item.outcome, item.streamed, item.estimated,
+      item."paidBy", item."firstTokenMs", item."providerMs", at);
 END $$;
 
 -- Settles one item with row statements; its account is locked. See ledger_settle_holds for the outcomes.
-CREATE FUNCTION ledger_settle_hold(
-  request text, account text, key text, key_period text, key_period_start timestamptz, input_due bigint, output_due bigint,
-  details json, at timestamptz, OUT outcome text, OUT input_paid bigint, OUT output_paid bigint
-) LANGUAGE plpgsql AS $$
+CREATE FUNCTION ledger_settle_hold(item ledger_settlement, at timestamptz, OUT outcome text, OUT input_paid bigint, OUT output_paid bigint)
+LANGUAGE plpgsql AS $$
 DECLARE
   ended hold;
   paid bigint := 0;
-  due bigint := input_due + output_due;
+  due bigint := item."inputCost" + item."outputCost";
 BEGIN
-  DELETE FROM hold h WHERE h.request_id = request AND h.account_id = account RETURNING h.* INTO ended;
+  DELETE FROM hold h WHERE h.request_id = item.request AND h.account_id = item.account RETURNING h.* INTO ended;
   IF ended.request_id IS NOT NULL THEN
-    IF details IS NULL THEN
-      outcome := 'released';
-    ELSE
+    IF item.charged THEN
       outcome := 'settled';
       paid := least(due, ended.ceiling);
+    ELSE
+      outcome := 'released';
     END IF;
-    UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ended.ceiling WHERE a.id = account;
+    UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ended.ceiling WHERE a.id = item.account;
     IF ended.period IS NOT NULL THEN
       UPDATE key_spend s SET spent = s.spent + paid, held = s.held - ended.ceiling
         WHERE s.key_id = ended.key_id AND s.period = ended.period AND s.period_start = ended.period_start;
     END IF;
   ELSE
-    IF details IS NULL OR EXISTS (SELECT 1 FROM transfer t WHERE t.id = request) THEN
+    IF NOT item.charged OR EXISTS (SELECT 1 FROM transfer t WHERE t.id = item.request) THEN
       outcome := 'already';
-      SELECT c.input_cost, c.output_cost INTO input_paid, output_paid FROM charge c WHERE c.account_id = account AND c.request_id = request;
+      SELECT c.input_cost, c.output_cost INTO input_paid, output_paid
+        FROM charge c WHERE c.account_id = item.account AND c.request_id = item.request;
       RETURN;
     END IF;
     outcome := 'late';
-    SELECT least(due, greatest(a.posted - a.held, 0)) INTO paid FROM ledger_account a WHERE a.id = account;
-    IF paid IS NULL THEN RAISE EXCEPTION 'request % names account % that does not exist', request, account; END IF;
-    UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = account;
-    IF key_period IS NOT NULL THEN
+    SELECT least(due, greatest(a.posted - a.held, 0)) INTO paid FROM ledger_account a WHERE a.id = item.account;
+    IF paid IS NULL THEN RAISE EXCEPTION 'request % names account % that does not exist', item.request, item.account; END IF;
+    UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = item.account;
+    IF item.period IS NOT NULL THEN
       UPDATE key_spend s SET spent = s.spent + paid
-        WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start;
+        WHERE s.key_id = item.key AND s.period = item.period AND s.period_start = item."periodStart";
     END IF;
   END IF;
-  IF details IS NULL THEN RETURN; END IF;
-  input_paid := least(input_due, paid);
+  IF NOT item.charged THEN RETURN; END IF;
+  input_paid := least(item."inputCost", paid);
   output_paid := paid - input_paid;
-  PERFORM ledger_book_charge(request, account, key, input_paid, output_paid, due - paid, details, at);
+  PERFORM ledger_book_charge(item, input_paid, output_paid, due - paid, at);
 END $$;
 
--- Ends holds. An item with "charge": null releases its hold. Outcomes: settled (charged up to the hold; what the answer cost
--- beyond it is the operator's loss), released, late (the hold had expired: what is available is charged, the rest is the
--- operator's loss), already (this request was settled or released before; the costs are those of its charge, if it has one).
--- items = [{"ord", "request", "account", "key", "period", "periodStart", "inputCost", "outputCost", "charge": {…} or null}]
-CREATE FUNCTION ledger_settle_holds(items json, at timestamptz)
+-- Ends holds. Outcomes: settled (charged up to the hold; what the answer cost beyond it is the operator's loss), released,
+-- late (the hold had expired: what is available is charged, the rest is the operator's loss), already (this request was
+-- settled or released before; the costs are those of its charge, if it has one).
+-- items = [ledger_settlement as JSON]; `requests` and `accounts` name the same items, so that locking reads no JSON.
+CREATE FUNCTION ledger_settle_holds(items json, requests text[], accounts text[], at timestamptz)
 RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  item record;
+  item ledger_settlement;
   done record;
-  total integer := json_array_length(items);
+  total integer := array_length(requests, 1);
   live integer := 0;
 BEGIN
   PERFORM ledger_begin_append();
-  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT i.account FROM json_to_recordset(items) AS i(account text)));
+  PERFORM ledger_lock_accounts(accounts);
   IF total > 2 THEN
-    SELECT count(*) INTO live FROM hold h
-      WHERE h.request_id = ANY (ARRAY(SELECT i.request FROM json_to_recordset(items) AS i(request text)));
+    SELECT count(*) INTO live FROM hold h WHERE h.request_id = ANY (requests);
   END IF;
 
   -- A late or repeated item depends on the items before it; row statements take those, one after the other.
   IF live < total THEN
-    FOR item IN
-      SELECT * FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, period text, "periodStart" timestamptz,
-        "inputCost" bigint, "outputCost" bigint, charge json) ORDER BY i.ord
-    LOOP
-      SELECT * INTO done FROM ledger_settle_hold(item.request, item.account, item.key, item.period, item."periodStart",
-        item."inputCost", item."outputCost", item.charge, at);
+    FOR item IN SELECT * FROM json_populate_recordset(NULL::ledger_settlement, items) i ORDER BY i.ord LOOP
+      done := ledger_settle_hold(item, at);
       ord := item.ord;
       outcome := done.outcome;
       input_cost := done.input_paid;
@@ -363,50 +368,42 @@ BEGIN
   END IF;
 
   RETURN QUERY
-  WITH i AS MATERIALIZED (
-    SELECT * FROM json_to_recordset(items) AS x(ord integer, request text, account text, "inputCost" bigint, "outputCost" bigint, charge json)
+  WITH due AS MATERIALIZED (
+    SELECT i.*, h.ceiling, h.key_id AS held_key, h.period AS held_period, h.period_start AS held_start, i."inputCost" + i."outputCost" AS total_due,
+      CASE WHEN i.charged THEN least(i."inputCost" + i."outputCost", h.ceiling) ELSE 0 END AS paid
+    FROM json_populate_recordset(NULL::ledger_settlement, items) i JOIN hold h ON h.request_id = i.request
   ), ended AS (
-    DELETE FROM hold h WHERE h.request_id = ANY (ARRAY(SELECT i.request FROM i))
-    RETURNING h.request_id, h.account_id, h.key_id, h.ceiling, h.period, h.period_start
-  ), due AS MATERIALIZED (
-    SELECT i.ord, i.request, e.account_id AS account, e.key_id AS key, e.ceiling, e.period, e.period_start, i.charge,
-      i."inputCost" AS input_due, i."inputCost" + i."outputCost" AS total_due,
-      CASE WHEN i.charge IS NULL THEN 0 ELSE least(i."inputCost" + i."outputCost", e.ceiling) END AS paid
-    FROM i JOIN ended e ON e.request_id = i.request
-  ), accounts AS (
+    DELETE FROM hold h WHERE h.request_id = ANY (requests)
+  ), account_changes AS (
     UPDATE ledger_account a SET posted = a.posted - d.paid, held = a.held - d.ceiling
-    FROM (SELECT account, sum(paid)::bigint AS paid, sum(ceiling)::bigint AS ceiling FROM due GROUP BY account) d
+    FROM (SELECT x.account, sum(x.paid)::bigint AS paid, sum(x.ceiling)::bigint AS ceiling FROM due x GROUP BY x.account) d
     WHERE a.id = d.account
   ), spends AS (
     UPDATE key_spend s SET spent = s.spent + d.paid, held = s.held - d.ceiling
     FROM (
-      SELECT key, period, period_start, sum(paid)::bigint AS paid, sum(ceiling)::bigint AS ceiling
-      FROM due WHERE period IS NOT NULL GROUP BY key, period, period_start
+      SELECT x.held_key, x.held_period, x.held_start, sum(x.paid)::bigint AS paid, sum(x.ceiling)::bigint AS ceiling
+      FROM due x WHERE x.held_period IS NOT NULL GROUP BY x.held_key, x.held_period, x.held_start
     ) d
-    WHERE s.key_id = d.key AND s.period = d.period AND s.period_start = d.period_start
+    WHERE s.key_id = d.held_key AND s.period = d.held_period AND s.period_start = d.held_start
   ), transfers AS (
-    INSERT INTO transfer (id, kind, at) SELECT d.request, 'charge', at FROM due d WHERE d.charge IS NOT NULL
+    INSERT INTO transfer (id, kind, at) SELECT d.request, 'charge', at FROM due d WHERE d.charged
   ), entries AS (
     INSERT INTO entry (transfer_id, account_id, amount)
     SELECT d.request, leg.id, leg.amount FROM due d
     CROSS JOIN LATERAL (VALUES (d.account, -d.paid), ('revenue', d.total_due), ('operator_loss', d.paid - d.total_due)) AS leg(id, amount)
-    WHERE d.charge IS NOT NULL AND leg.amount <> 0
+    WHERE d.charged AND leg.amount <> 0
   ), charges AS (
     INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
       reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-    SELECT d.account, d.request, d.key, c.model, c.provider, c."priceVersion", c."inputTokens", c."outputTokens", c."cachedInputTokens",
-      c."reasoningTokens", least(d.input_due, d.paid), d.paid - least(d.input_due, d.paid), d.total_due - d.paid, c.outcome, c.streamed,
-      c.estimated, c."paidBy", c."firstTokenMs", c."providerMs", at
-    FROM due d
-    CROSS JOIN LATERAL json_to_record(d.charge) AS c(model text, provider text, "priceVersion" text, "inputTokens" bigint,
-      "outputTokens" bigint, "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean,
-      "paidBy" text, "firstTokenMs" integer, "providerMs" integer)
-    WHERE d.charge IS NOT NULL
+    SELECT d.account, d.request, d.held_key, d.model, d.provider, d."priceVersion", d."inputTokens", d."outputTokens", d."cachedInputTokens",
+      d."reasoningTokens", least(d."inputCost", d.paid), d.paid - least(d."inputCost", d.paid), d.total_due - d.paid, d.outcome, d.streamed,
+      d.estimated, d."paidBy", d."firstTokenMs", d."providerMs", at
+    FROM due d WHERE d.charged
   )
-  SELECT d.ord, CASE WHEN d.charge IS NULL THEN 'released' ELSE 'settled' END,
-    CASE WHEN d.charge IS NOT NULL THEN least(d.input_due, d.paid) END,
-    CASE WHEN d.charge IS NOT NULL THEN d.paid - least(d.input_due, d.paid) END
-  FROM due d ORDER BY d.ord;
+  SELECT d.ord, CASE WHEN d.charged THEN 'settled' ELSE 'released' END,
+    CASE WHEN d.charged THEN least(d."inputCost", d.paid) END,
+    CASE WHEN d.charged THEN d.paid - least(d."inputCost", d.paid) END
+  FROM due d;
 END $$;
 
 -- Frees holds whose deadline has passed: their process died, or their settle never came. Returns what it freed.

@@ -51,32 +51,27 @@ BEGIN
 END $$;
 
 -- Decides a batch in arrival order, one result per item, in one commit. Outcomes: held, insufficient, cap_reached,
--- key_unusable (see key_state), replay, in_progress, mismatch.
--- items = [{"ord", "request", "account", "key", "ceiling", "deadline", "idempotency", "hash" (hex)}]
-CREATE FUNCTION gateway_place_holds(items json, at timestamptz)
-RETURNS TABLE (ord integer, outcome text, available bigint, spent bigint, key_state text, cap bigint, period text, period_start timestamptz)
+-- key_unusable (see key_state), replay, in_progress, mismatch. The arrays are parallel, one place per item; `idempotencies`
+-- and `hashes` are null when no item has an idempotency key.
+CREATE FUNCTION gateway_place_holds(
+  requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
+) RETURNS TABLE (ord bigint, outcome text, available bigint, spent bigint, key_state text, cap bigint, period text, period_start timestamptz)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  item record;
   done record;
-  by_rows boolean := json_array_length(items) <= 2;
-  passed json;
+  states text[];
+  caps bigint[];
+  periods text[];
+  starts timestamptz[];
+  passed bigint[];
 BEGIN
-  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT i.account FROM json_to_recordset(items) AS i(account text)));
-  -- Idempotency keys can make an item depend on the one before it; row statements take such a batch.
-  IF NOT by_rows THEN
-    by_rows := EXISTS (SELECT 1 FROM json_to_recordset(items) AS i(idempotency text) WHERE i.idempotency IS NOT NULL);
-  END IF;
-
-  IF by_rows THEN
-    FOR item IN
-      SELECT * FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, deadline timestamptz,
-        idempotency text, hash text) ORDER BY i.ord
-    LOOP
-      SELECT * INTO done FROM gateway_place_hold(item.request, item.account, item.key, item.ceiling, item.deadline, item.idempotency,
-        decode(item.hash, 'hex'), at);
-      ord := item.ord;
+  PERFORM ledger_lock_accounts(accounts);
+  -- An idempotency key can make an item depend on the one before it; row statements take such a batch.
+  IF array_length(requests, 1) <= 2 OR idempotencies IS NOT NULL THEN
+    FOR place IN 1 .. array_length(requests, 1) LOOP
+      done := gateway_place_hold(requests[place], accounts[place], keys[place], ceilings[place], until, idempotencies[place], hashes[place], at);
+      ord := place;
       outcome := done.outcome;
       available := done.available;
       spent := done.spent;
@@ -90,43 +85,36 @@ BEGIN
   END IF;
 
   -- Keys first: what they refuse takes no part in the ledger's decisions.
-  passed := (
-    SELECT coalesce(json_agg(json_build_object('ord', i.ord, 'request', i.request, 'account', i.account, 'key', i.key, 'ceiling', i.ceiling,
-      'deadline', i.deadline, 'cap', k.cap, 'period', k.period, 'periodStart', k.period_start)), '[]')
-    FROM json_to_recordset(items) AS i(ord integer, request text, account text, key text, ceiling bigint, deadline timestamptz)
-    LEFT JOIN access_key_states(ARRAY(SELECT DISTINCT x.key FROM json_to_recordset(items) AS x(key text) WHERE x.key IS NOT NULL), at) k
-      ON k.key_id = i.key
-    WHERE i.key IS NULL OR k.state = 'active'
-  );
+  SELECT array_agg(CASE WHEN i.key IS NOT NULL THEN coalesce(k.state, 'unknown') END ORDER BY i.ord), array_agg(k.cap ORDER BY i.ord),
+      array_agg(k.period ORDER BY i.ord), array_agg(k.period_start ORDER BY i.ord),
+      array_agg(CASE WHEN i.key IS NULL OR k.state = 'active' THEN i.ceiling END ORDER BY i.ord)
+    INTO states, caps, periods, starts, passed
+    FROM unnest(keys, ceilings) WITH ORDINALITY AS i(key, ceiling, ord)
+    LEFT JOIN access_key_states(keys, at) k ON k.key_id = i.key;
   RETURN QUERY
-    WITH decided AS MATERIALIZED (SELECT * FROM ledger_place_holds(passed, at))
-    SELECT i.ord, coalesce(d.outcome, 'key_unusable'), d.available, d.spent,
-      CASE WHEN i.key IS NOT NULL THEN coalesce(k.state, 'unknown') END, k.cap, k.period, k.period_start
-    FROM json_to_recordset(items) AS i(ord integer, key text)
-    LEFT JOIN access_key_states(ARRAY(SELECT DISTINCT x.key FROM json_to_recordset(items) AS x(key text) WHERE x.key IS NOT NULL), at) k
-      ON k.key_id = i.key
-    LEFT JOIN decided d ON d.ord = i.ord
-    ORDER BY i.ord;
+    WITH decided AS MATERIALIZED (
+      SELECT * FROM ledger_place_holds(requests, accounts, keys, passed, caps, periods, starts, at, until)
+    )
+    SELECT i.ord, coalesce(d.outcome, 'key_unusable'), d.available, d.spent, i.key_state, i.cap, i.period, i.period_start
+    FROM unnest(states, caps, periods, starts) WITH ORDINALITY AS i(key_state, cap, period, period_start, ord)
+    LEFT JOIN decided d ON d.ord = i.ord;
 END $$;
 
--- Ends a batch of holds and saves the answers of those that carried an idempotency key, in one commit.
--- items = those of ledger_settle_holds, with "idempotency", "status" and "body" where there is one to save.
-CREATE FUNCTION gateway_settle_holds(items json, at timestamptz)
+-- Ends a batch of holds and saves the answers of those that carried an idempotency key, in one commit. `items`, `requests`
+-- and `accounts` as in ledger_settle_holds; `replies` = [{"account", "idempotency", "request", "status", "streamed", "body"}],
+-- null when no item has an idempotency key; a reply without a body gives its claim back.
+CREATE FUNCTION gateway_settle_holds(items json, requests text[], accounts text[], replies json, at timestamptz)
 RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
-DECLARE
-  claims boolean := EXISTS (SELECT 1 FROM json_to_recordset(items) AS i(idempotency text) WHERE i.idempotency IS NOT NULL);
 BEGIN
-  RETURN QUERY SELECT * FROM ledger_settle_holds(items, at);
-  IF NOT claims THEN RETURN; END IF;
+  RETURN QUERY SELECT * FROM ledger_settle_holds(items, requests, accounts, at);
+  IF replies IS NULL THEN RETURN; END IF;
   -- A failed request stores nothing: its key may be used again.
-  DELETE FROM idempotent_reply r USING json_to_recordset(items) AS i(request text, account text, idempotency text, body text)
-    WHERE i.idempotency IS NOT NULL AND i.body IS NULL
-      AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request;
+  DELETE FROM idempotent_reply r USING json_to_recordset(replies) AS i(account text, idempotency text, request text, body text)
+    WHERE i.body IS NULL AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
   UPDATE idempotent_reply r SET status = i.status, body = i.body, streamed = i.streamed
-    FROM json_to_recordset(items) AS i(request text, account text, idempotency text, status integer, streamed boolean, body text)
-    WHERE i.idempotency IS NOT NULL AND i.body IS NOT NULL
-      AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
+    FROM json_to_recordset(replies) AS i(account text, idempotency text, request text, status integer, streamed boolean, body text)
+    WHERE i.body IS NOT NULL AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
 END $$;
 
 -- Frees expired holds and, with them, the claims of the requests that died.
