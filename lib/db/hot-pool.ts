@@ -7,13 +7,22 @@ import { databaseUrl, makePool } from "./pool";
 
 const CONNECTIONS = 4;
 
+/** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
+const plannerSettings = [
+  "SET enable_seqscan = off",
+  "SET enable_hashjoin = off",
+  "SET enable_mergejoin = off",
+  "SET jit = off",
+  "SET plan_cache_mode = force_generic_plan",
+].join("; ");
+
 /** The process's connections for holds and settlements. */
 export const hotPool = (): pg.Pool =>
   once("hot database pool", () => {
     const made = makePool(databaseUrl(), CONNECTIONS);
     made.on("connect", (client) => {
       // Statements of one connection run in order, so this comes before the first of ours; its failure fails that one too.
-      client.query("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off").catch(() => undefined);
+      client.query(plannerSettings).catch(() => undefined);
     });
     return made;
   });
