@@ -1,0 +1,27 @@
+import Link from "next/link";
+
+const links = [
+  { href: "/models", text: "Models and prices" },
+  { href: "/docs", text: "Quick start" },
+  { href: "/docs/errors", text: "Errors" },
+];
+
+export function SiteFooter({ name }: { name: string }) {
+  return (
+    <footer className="mt-24 border-t border-line">
+      <div className="mx-auto flex max-w-wide flex-wrap items-center gap-x-6 gap-y-2 px-5 py-6 text-xs text-muted">
+        <p className="mr-auto">{name} counts in whole nano-dollars. Every amount on these pages is exact.</p>
+        <nav aria-label="Footer" className="flex flex-wrap gap-x-5 gap-y-2">
+          {links.map(({ href, text }) => (
+            <Link key={href} href={href} className="transition hover:text-ink">
+              {text}
+            </Link>
+          ))}
+          <a href="/api/health" className="transition hover:text-ink">
+            Health
+          </a>
+        </nav>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { CopyButton } from "./copy-button";
+
+interface CodeBlockProps {
+  /** Stands above the code and names the region: "curl", "Answer". */
+  title: string;
+  /** What the button copies. */
+  copy: string;
+  /** The code as shown; `copy` itself when left out. */
+  children?: ReactNode;
+  /** Beside the title, at the right. */
+  note?: ReactNode;
+  /** Without a frame of its own, as a part of a larger panel. */
+  bare?: boolean;
+}
+
+/** Code with its title and a copy button. It scrolls inside itself, never the page. */
+export function CodeBlock({ title, copy, children, note, bare = false }: CodeBlockProps) {
+  return (
+    <figure className={`flex min-w-0 flex-col ${bare ? "" : "overflow-hidden rounded border border-line bg-panel"}`}>
+      <figcaption className="flex items-center justify-between gap-3 border-b border-line py-1.5 pr-2 pl-4 text-xs text-muted">
+        <span className="font-medium">{title}</span>
+        <span className="flex items-center gap-2">
+          {note}
+          <CopyButton text={copy} label={`Copy: ${title}`} />
+        </span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section aria-label={title} tabIndex={0} className="grow overflow-x-auto -outline-offset-2">
+        <pre className="w-max min-w-full p-4 font-mono text-sm leading-[22px]">
+          <code>{children ?? copy}</code>
+        </pre>
+      </section>
+    </figure>
+  );
+}

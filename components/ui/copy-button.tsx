@@ -1,0 +1,56 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { CheckIcon, CopyIcon } from "./icons";
+
+const SHOWN_MS = 1_600;
+
+interface CopyButtonProps {
+  text: string;
+  /** What is copied, for those who do not see where the button stands: "Copy the curl line". */
+  label: string;
+  /** Shows only the icon. */
+  quiet?: boolean;
+}
+
+/** Copies `text` and says so, to eyes and to screen readers. */
+export function CopyButton({ text, label, quiet = false }: CopyButtonProps) {
+  const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
+
+  useEffect(() => {
+    if (state === "ready") return;
+    const timer = setTimeout(() => setState("ready"), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+
+  const copy = async () => {
+    setState((await writeClipboard(text)) ? "copied" : "failed");
+  };
+  const word = state === "copied" ? "Copied" : state === "failed" ? "Select it and copy" : "Copy";
+
+  return (
+    <button
+      type="button"
+      onClick={() => void copy()}
+      aria-label={label}
+      title={quiet ? label : undefined}
+      className={`inline-flex items-center gap-1.5 rounded-sm text-xs text-muted transition hover:text-ink ${quiet ? "p-1.5" : "px-2 py-1"}`}
+    >
+      {state === "copied" ? <CheckIcon className="text-green" /> : <CopyIcon />}
+      {quiet ? null : <span aria-hidden="true">{word}</span>}
+      <span className="sr-only" aria-live="polite">
+        {state === "ready" ? "" : word}
+      </span>
+    </button>
+  );
+}
+
+/** False where the browser has no clipboard for us: over plain http on another machine, or when the person refused. */
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // said on the button; there is nothing else to do
+  }
+}
