@@ -1,0 +1,32 @@
+// One model as the tables show it, and the exact arithmetic on its prices.
+
+import { parseUsd } from "@/lib/base/money";
+
+export interface ModelRow {
+  id: string;
+  aliases: readonly string[];
+  description: string;
+  provider: string;
+  contextWindow: number;
+  maxOutputTokens: number;
+  /** USD for a million tokens, exact decimal text. */
+  inputPrice: string;
+  outputPrice: string;
+}
+
+/** A model with its prices and the cost of the tokens asked about, in nano-USD. */
+export interface PricedModel extends ModelRow {
+  /** For a million tokens. */
+  input: bigint;
+  output: bigint;
+  cost: bigint;
+}
+
+const MILLION = 1_000_000n;
+
+/** Prices are whole nano-USD for one token, so the division by a million leaves nothing over. */
+export function priceModel(row: ModelRow, tokens: { input: bigint; output: bigint }): PricedModel {
+  const input = parseUsd(row.inputPrice);
+  const output = parseUsd(row.outputPrice);
+  return { ...row, input, output, cost: (input / MILLION) * tokens.input + (output / MILLION) * tokens.output };
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { useSearchParams } from "next/navigation";
+import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { placesOf } from "../ui/amount";
+import { ModelLine } from "./model-line";
+import type { ModelRow } from "./model-row";
+import { SortHeadings, SortSelect } from "./sort-controls";
+import { arrange, nextSort, readView, type SortKey, type TableView, writeView } from "./table-view";
+import { SearchField, TokenField } from "./view-fields";
+
+const FORM = "models-view";
+
+/**
+ * Models that can be searched, sorted and priced. Without JavaScript it is a form that asks the server for the same view.
+ */
+export function ModelsTable({ rows }: { rows: readonly ModelRow[] }) {
+  const [view, change] = useView();
+  const models = useMemo(() => arrange(rows, view), [rows, view]);
+  const places = useMemo(
+    () => ({
+      input: placesOf(models.map(({ input }) => input)),
+      output: placesOf(models.map(({ output }) => output)),
+      cost: placesOf(models.map(({ cost }) => cost)),
+    }),
+    [models],
+  );
+  const sortBy = (key: SortKey) => change({ sort: nextSort(view.sort, key) });
+
+  return (
+    <>
+      <form id={FORM} onSubmit={(event: FormEvent) => event.preventDefault()} className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <SearchField value={view.search} onChange={(search) => change({ search })} />
+        <TokenField name="in" label="Tokens in" value={view.inputTokens} onChange={(inputTokens) => change({ inputTokens })} />
+        <TokenField name="out" label="Tokens out" value={view.outputTokens} onChange={(outputTokens) => change({ outputTokens })} />
+        <SortSelect sort={view.sort} onChange={(sort) => change({ sort })} />
+        <button type="submit" className="sr-only">
+          Show
+        </button>
+      </form>
+      <p role="status" className="mt-6 text-sm text-muted">
+        {models.length === rows.length ? `${rows.length} models` : `${models.length} of ${rows.length} models`}
+        <span className="max-md:hidden">. Prices are USD for a million tokens.</span>
+        <span className="md:hidden">. Small: USD in / out for a million tokens.</span>
+      </p>
+      <table className="mt-2 w-full text-sm">
+        <SortHeadings form={FORM} sort={view.sort} onSort={sortBy} />
+        <tbody>
+          {models.map((model) => (
+            <ModelLine key={model.id} model={model} places={places} />
+          ))}
+        </tbody>
+      </table>
+      {models.length === 0 ? <NothingFound search={view.search} onClear={() => change({ search: "" })} /> : null}
+    </>
+  );
+}
+
+function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
+  return (
+    <div className="border-b border-line py-12 text-center text-sm">
+      <p>No model is called “{search}”, and none is described so.</p>
+      <button type="button" onClick={onClear} className="mt-3 rounded border border-edge px-3 py-1.5 font-medium transition hover:bg-panel">
+        Show all models
+      </button>
+    </div>
+  );
+}
+
+/** The view, and what changes it: the fields keep it, the address mirrors it. */
+function useView(): [TableView, (part: Partial<TableView>) => void] {
+  const query = useSearchParams();
+  const [view, setView] = useState(() => readView(query));
+  const written = useRef(query.toString());
+
+  // Another page's link or the back button changed the address: then the address is right, else the fields are.
+  useEffect(() => {
+    if (query.toString() === written.current || window.location.search.slice(1) === written.current) return;
+    written.current = query.toString();
+    setView(readView(query));
+  }, [query]);
+
+  const change = (part: Partial<TableView>) => {
+    const changed = { ...view, ...part };
+    setView(changed);
+    written.current = writeView(changed);
+    window.history.replaceState(null, "", written.current === "" ? window.location.pathname : `?${written.current}`);
+  };
+  return [view, change];
+}

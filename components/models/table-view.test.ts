@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import type { ModelRow } from "./model-row";
+import { arrange, digitsOf, nextSort, readView, writeView } from "./table-view";
+
+const row = (id: string, inputPrice: string, outputPrice: string, provider = "OpenAI"): ModelRow => ({
+  id,
+  aliases: [`${provider.toLowerCase()}/${id}`],
+  description: `About ${id}.`,
+  provider,
+  contextWindow: 8_192,
+  maxOutputTokens: 4_096,
+  inputPrice,
+  outputPrice,
+});
+
+const rows = [row("b", "10", "40"), row("a", "2", "0.525", "Anthropic"), row("c", "9.5", "40")];
+const view = (query: string) => readView(new URLSearchParams(query));
+const names = (query: string) => arrange(rows, view(query)).map(({ id }) => id);
+
+test("prices are compared as numbers, not as text", () => {
+  expect(names("sort=input")).toEqual(["a", "c", "b"]);
+  expect(names("sort=-input")).toEqual(["b", "c", "a"]);
+});
+
+test("rows that are equal keep the catalogue's order, and so do rows that nobody sorted", () => {
+  expect(names("sort=-output")).toEqual(["b", "c", "a"]);
+  expect(names("")).toEqual(["b", "a", "c"]);
+});
+
+test("every word of a search must be found, in name, alias, provider or description", () => {
+  expect(names("q=ANTHROPIC")).toEqual(["a"]);
+  expect(names("q=about+openai/c")).toEqual(["c"]);
+  expect(names("q=nothing")).toEqual([]);
+});
+
+test("a cost is exact to the nano-dollar at any number of tokens", () => {
+  const [, cheap] = arrange(rows, view("in=999999999999&out=1"));
+  expect(cheap?.cost).toBe(999_999_999_999n * 2_000n + 525n);
+  expect(arrange(rows, view("in=&out="))[0]?.cost).toBe(0n);
+});
+
+test("an address reads back as it was written, and says nothing that is as at first", () => {
+  const changed = { search: "gpt 4", sort: { key: "cost", descending: true }, inputTokens: "7", outputTokens: "" } as const;
+  expect(view(writeView(changed))).toEqual(changed);
+  expect(writeView(view(""))).toBe("");
+  expect(view("sort=nonsense&in=abc")).toEqual({ ...view(""), inputTokens: "" });
+});
+
+test("a heading goes up, down and back", () => {
+  const up = nextSort(null, "name");
+  const down = nextSort(up, "name");
+  expect([up, down, nextSort(down, "name")]).toEqual([{ key: "name", descending: false }, { key: "name", descending: true }, null]);
+  expect(nextSort(down, "cost")).toEqual({ key: "cost", descending: false });
+});
+
+test("what is typed as a number of tokens becomes digits", () => {
+  expect(digitsOf("1,000 tokens")).toBe("1000");
+  expect(digitsOf("007")).toBe("7");
+  expect(digitsOf("-")).toBe("");
+});

@@ -1,0 +1,87 @@
+// What the models table shows: search, order and the tokens to price, kept in the address so that it can be sent to somebody.
+
+import { type ModelRow, type PricedModel, priceModel } from "./model-row";
+
+const sortKeys = ["name", "provider", "context", "input", "output", "cost"] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+export interface TableView {
+  search: string;
+  /** Null: the order of the catalogue. */
+  sort: { key: SortKey; descending: boolean } | null;
+  /** Digits only, as typed; empty counts as 0. */
+  inputTokens: string;
+  outputTokens: string;
+}
+
+const DEFAULT_TOKENS = { input: "1000", output: "500" };
+const MOST_DIGITS = 12;
+
+/** Keeps the digits of what was typed: `1,000` is 1000. */
+export const digitsOf = (text: string): string =>
+  text
+    .replace(/\D/g, "")
+    .replace(/^0+(?=\d)/, "")
+    .slice(0, MOST_DIGITS);
+
+/** Reads the query of an address; what it does not say, or says wrong, is as at first. */
+export function readView(query: URLSearchParams): TableView {
+  const sort = query.get("sort") ?? "";
+  const key = sortKeys.find((name) => name === sort.replace(/^-/, ""));
+  return {
+    search: query.get("q") ?? "",
+    sort: key ? { key, descending: sort.startsWith("-") } : null,
+    inputTokens: digitsOf(query.get("in") ?? DEFAULT_TOKENS.input),
+    outputTokens: digitsOf(query.get("out") ?? DEFAULT_TOKENS.output),
+  };
+}
+
+/** The shortest query that reads back as `view`. */
+export function writeView(view: TableView): string {
+  const query = new URLSearchParams();
+  if (view.search !== "") query.set("q", view.search);
+  if (view.sort) query.set("sort", sortText(view.sort));
+  if (view.inputTokens !== DEFAULT_TOKENS.input) query.set("in", view.inputTokens);
+  if (view.outputTokens !== DEFAULT_TOKENS.output) query.set("out", view.outputTokens);
+  return query.toString();
+}
+
+export const sortText = ({ key, descending }: { key: SortKey; descending: boolean }): string => `${descending ? "-" : ""}${key}`;
+
+/** What a press on a column's heading leads to: upwards, downwards, and back to the catalogue's order. */
+export function nextSort(current: TableView["sort"], key: SortKey): TableView["sort"] {
+  if (current?.key !== key) return { key, descending: false };
+  return current.descending ? null : { key, descending: true };
+}
+
+/** The rows to show, priced, found and in order. Equal rows keep the catalogue's order. */
+export function arrange(rows: readonly ModelRow[], view: TableView): PricedModel[] {
+  const tokens = { input: BigInt(view.inputTokens || 0), output: BigInt(view.outputTokens || 0) };
+  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = rows.filter((row) => {
+    const text = [row.id, ...row.aliases, row.provider, row.description].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const priced = found.map((row) => priceModel(row, tokens));
+  const { sort } = view;
+  if (!sort) return priced;
+  const sign = sort.descending ? -1 : 1;
+  return priced.sort((left, right) => sign * compare(sortValue(left, sort.key), sortValue(right, sort.key)));
+}
+
+function sortValue(model: PricedModel, key: SortKey): string | number | bigint {
+  switch (key) {
+    case "name":
+      return model.id;
+    case "provider":
+      return model.provider.toLowerCase();
+    case "context":
+      return model.contextWindow;
+    case "input":
+    case "output":
+    case "cost":
+      return model[key];
+  }
+}
+
+const compare = (left: string | number | bigint, right: string | number | bigint): number => (left < right ? -1 : left > right ? 1 : 0);

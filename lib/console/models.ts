@@ -1,0 +1,43 @@
+// What pages show of the model catalogue: plain rows that survive the way to a browser, prices as exact decimal text.
+
+import { usdText } from "@/lib/base/money";
+import { listModels } from "@/lib/providers/catalogue";
+import type { ProviderId } from "@/lib/providers/types";
+
+export interface ModelPrice {
+  id: string;
+  aliases: readonly string[];
+  description: string;
+  /** The provider's name as people know it. */
+  provider: string;
+  contextWindow: number;
+  maxOutputTokens: number;
+  /** USD for a million input tokens, exact: `2.625`. */
+  inputPrice: string;
+  /** USD for a million output tokens. */
+  outputPrice: string;
+}
+
+const providerName: Record<ProviderId, string> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+  gemini: "Google",
+  xai: "xAI",
+  deepseek: "DeepSeek",
+};
+
+const perMillion = (nanoUsdPerToken: bigint): string => usdText(nanoUsdPerToken * 1_000_000n);
+
+/** Every model on offer with its price, in catalogue order. */
+export function listModelPrices(): ModelPrice[] {
+  return listModels().map((model) => ({
+    id: model.id,
+    aliases: model.aliases,
+    description: model.description,
+    provider: providerName[model.routes[0].provider],
+    contextWindow: model.contextWindow,
+    maxOutputTokens: model.maxOutputTokens,
+    inputPrice: perMillion(model.inputPrice),
+    outputPrice: perMillion(model.outputPrice),
+  }));
+}
