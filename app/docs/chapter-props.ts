@@ -1,0 +1,9 @@
+import type { ModelPrice } from "@/lib/console/models";
+import type { Site } from "../site";
+
+/** What every chapter of the docs gets. */
+export interface ChapterProps {
+  site: Site;
+  /** The model that examples call. */
+  model: ModelPrice;
+}

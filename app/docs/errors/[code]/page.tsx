@@ -1,0 +1,64 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { notFound } from "next/navigation";
+import type { ReactNode } from "react";
+import { FieldTable } from "@/components/docs/field-table";
+import { CodeBlock } from "@/components/ui/code-block";
+import { JsonText } from "@/components/ui/json-text";
+import { readSite } from "../../../site";
+import { type ErrorPage, findErrorPage } from "../error-pages";
+
+interface PageProps {
+  params: Promise<{ code: string }>;
+}
+
+/** A code that does not exist is a page that does not exist. */
+async function readPage({ params }: PageProps): Promise<ErrorPage> {
+  const { code } = await params;
+  return findErrorPage(code, readSite().baseUrl) ?? notFound();
+}
+
+export async function generateMetadata(props: PageProps): Promise<Metadata> {
+  const { code, status, title } = await readPage(props);
+  return { title: code, description: `${status} ${code}: ${title}.` };
+}
+
+export default async function ErrorCodePage(props: PageProps) {
+  const { code, status, title, when, fix, retry, details, example } = await readPage(props);
+  return (
+    <article className="max-w-reading pt-12">
+      <p className="text-sm text-muted">
+        <Link href="/docs/errors" className="underline-offset-4 hover:text-ink hover:underline">
+          Errors
+        </Link>{" "}
+        / <span className="font-mono">{status}</span>
+      </p>
+      <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
+      <p className="mt-2 text-muted">{title}.</p>
+      <dl className="mt-8 border-t border-line">
+        <Point term="When">{when}</Point>
+        <Point term="What to do">{fix}</Point>
+        <Point term="Try again">{`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`}</Point>
+      </dl>
+      <div className="mt-10">
+        <CodeBlock title={`Answer ${status}`} copy={example}>
+          <JsonText text={example} lit={["code"]} />
+        </CodeBlock>
+      </div>
+      {details.length > 0 ? (
+        <div className="mt-10">
+          <FieldTable heading="details" rows={details} />
+        </div>
+      ) : null}
+    </article>
+  );
+}
+
+function Point({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
+      <dt className="text-sm leading-[26px] text-muted">{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

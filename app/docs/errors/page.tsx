@@ -1,0 +1,22 @@
+import type { Metadata } from "next";
+import { Code } from "@/components/docs/code";
+import { ErrorList } from "@/components/docs/error-list";
+import { listErrors } from "./error-pages";
+
+export const metadata: Metadata = {
+  title: "Errors",
+  description: "Every error code of the API: its status, when it happens, what to do, and whether to try again.",
+};
+
+export default function ErrorsPage() {
+  return (
+    <>
+      <h1 className="pt-12 text-xl font-medium tracking-[-0.025em]">Errors</h1>
+      <p className="mt-2 mb-8 max-w-[64ch] text-muted">
+        An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>. It never carries a
+        stack, a key or a provider’s raw words. Unless it names a cost, nothing was charged.
+      </p>
+      <ErrorList errors={listErrors()} />
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import Link from "next/link";
+import { Code } from "@/components/docs/code";
+import { FieldTable } from "@/components/docs/field-table";
+import { Section } from "@/components/docs/section";
+import { CodeBlock } from "@/components/ui/code-block";
+import { JsonText } from "@/components/ui/json-text";
+import { curlPrompt, curlStream, exampleAnswer, exportKey, pythonPrompt, typescriptPrompt } from "../examples";
+import type { ChapterProps } from "./chapter-props";
+
+const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
+
+export function KeyChapter({ site }: ChapterProps) {
+  return (
+    <Section id="key" title="Your key">
+      {site.isSandbox ? (
+        <p>
+          A sandbox has a demo account with 25 USD that are worth nothing, and one key. <Code>npm start</Code> prints it; this line reads it
+          from its file:
+        </p>
+      ) : (
+        <p>
+          A key begins with <Code>pp_</Code> and is shown once, when it is made. Whoever holds it can spend the balance behind it: keep it
+          in the environment, never in code.
+        </p>
+      )}
+      <CodeBlock title="Set the key" copy={exportKey(site)} />
+    </Section>
+  );
+}
+
+export function PromptChapter({ site, model }: ChapterProps) {
+  return (
+    <Section id="prompt" title="Send a prompt">
+      <CodeBlock title="curl" copy={curlPrompt(site, model.id)} />
+      <CodeBlock title="TypeScript" copy={typescriptPrompt(site, model.id)} />
+      <CodeBlock title="Python" copy={pythonPrompt(site, model.id)} />
+      <p>
+        Any name on the{" "}
+        <Link href="/models" className={link}>
+          models page
+        </Link>{" "}
+        works in place of <Code>{model.id}</Code>.
+      </p>
+    </Section>
+  );
+}
+
+export function AnswerChapter({ model }: ChapterProps) {
+  const { json } = exampleAnswer(model);
+  return (
+    <Section id="answer" title="Read the answer">
+      <CodeBlock title="Answer" copy={json}>
+        <JsonText text={json} lit={["totalCost"]} />
+      </CodeBlock>
+      <FieldTable
+        heading="Field"
+        rows={[
+          { name: "text", about: "What the model said." },
+          { name: "model", about: "The model that answered, by its name in the catalogue." },
+          { name: "usage", about: "Tokens as the provider counted them. Reasoning counts as output." },
+          {
+            name: "cost",
+            about: "USD, exact to the nano-dollar. totalCost is what left your balance; it is already booked when you read this.",
+          },
+          {
+            name: "requestId",
+            about: "Names this request in your records and ours. The header X-Request-Id has it too, on errors as well.",
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function RequestChapter() {
+  return (
+    <Section id="request" title="What you can ask for">
+      <p>
+        <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. An unknown field is refused, since a misspelt <Code>max_tokens</Code>{" "}
+        that nobody reads would cost you money.
+      </p>
+      <FieldTable
+        heading="Field"
+        rows={[
+          { name: "model", about: "Required. A name or an alias from the catalogue." },
+          { name: "prompt", about: "Required. The text to answer." },
+          { name: "system", about: "An instruction that stands above the prompt." },
+          { name: "maxTokens", about: "The most tokens to answer with. 1,024 unless you say otherwise. It bounds what is held, too." },
+          { name: "temperature", about: "0 to 2." },
+          { name: "stream", about: "true for the answer piece by piece." },
+          { name: "maxCost", about: "USD. A request that could cost more is refused before any work." },
+        ]}
+      />
+    </Section>
+  );
+}
+
+export function StreamChapter({ site, model }: ChapterProps) {
+  const events = `event: delta
+data: {"text":"One billionth"}
+
+event: delta
+data: {"text":" of a dollar."}
+
+event: done
+data: {"success":true,"text":"One billionth of a dollar.", … ,"cost":{ … }}`;
+  return (
+    <Section id="stream" title="Stream it">
+      <CodeBlock title="curl, streaming" copy={curlStream(site, model.id)} />
+      <CodeBlock title="Events" copy={events} />
+      <p>
+        The stream ends with <Code>done</Code>, which carries the whole answer with its cost, or with <Code>error</Code>. Nothing is sent
+        before the model’s first token, so what fails before it has its true HTTP status and costs nothing. What breaks off later is charged
+        for what was delivered, and the event says how much.
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,99 @@
+// The examples that pages show: one prompt, in three languages, and its answer with the cost that the model's price gives it.
+// The browser tests run them as they stand.
+
+import { parseUsd, usdText } from "@/lib/base/money";
+import type { ModelPrice } from "@/lib/console/models";
+import type { Site } from "./site";
+
+const PROMPT = "What is a nano-dollar?";
+const ANSWER = "One billionth of a dollar: $0.000000001.";
+const TOKENS = { input: 14n, output: 22n };
+const FAVOURITE = "gpt-4-turbo";
+
+/**
+ * The model that examples call.
+ * @throws Error when the catalogue is empty; a service without models does not start
+ */
+export function getExampleModel(models: readonly ModelPrice[]): ModelPrice {
+  const model = models.find(({ id }) => id === FAVOURITE) ?? models[0];
+  if (!model) throw new Error("there is no model to show in an example");
+  return model;
+}
+
+const body = (model: string, more = ""): string => `{"model":"${model}","prompt":"${PROMPT}"${more}}`;
+
+const curl = ({ baseUrl, keyVariable }: Site, flags: string, path: string, rest: readonly string[]): string =>
+  [`curl ${flags} ${baseUrl}${path}`, `-H "Authorization: Bearer $${keyVariable}"`, ...rest].join(" \\\n  ");
+
+/** Works as pasted, once the key's variable is set. */
+export const curlPrompt = (site: Site, model: string): string =>
+  curl(site, "-s", "/api/v1/prompt", ["-H 'Content-Type: application/json'", `-d '${body(model)}'`]);
+
+/** The same as a stream; -N shows each piece as it comes. */
+export const curlStream = (site: Site, model: string): string =>
+  curl(site, "-sN", "/api/v1/prompt", ["-H 'Content-Type: application/json'", `-d '${body(model, ',"stream":true')}'`]);
+
+export const curlBalance = (site: Site): string => curl(site, "-s", "/api/v1/balance", []);
+
+/** Sets the key's variable: in a sandbox from the file that holds the demo key, else by hand. */
+export const exportKey = ({ isSandbox, keyVariable, sandboxFile }: Site): string =>
+  isSandbox ? `export ${keyVariable}=$(node -p 'require("${sandboxFile}").apiKey')` : `export ${keyVariable}=pp_…`;
+
+export const typescriptPrompt = ({ baseUrl, keyVariable }: Site, model: string): string =>
+  `const response = await fetch("${baseUrl}/api/v1/prompt", {
+  method: "POST",
+  headers: {
+    Authorization: \`Bearer \${process.env.${keyVariable}}\`,
+    "Content-Type": "application/json",
+  },
+  body: JSON.stringify({ model: "${model}", prompt: "${PROMPT}" }),
+});
+const answer = await response.json();
+if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);
+console.log(answer.text, answer.cost.totalCost);`;
+
+export const pythonPrompt = ({ baseUrl, keyVariable }: Site, model: string): string =>
+  `import os
+import requests
+
+response = requests.post(
+    "${baseUrl}/api/v1/prompt",
+    headers={"Authorization": f"Bearer {os.environ['${keyVariable}']}"},
+    json={"model": "${model}", "prompt": "${PROMPT}"},
+    timeout=300,
+)
+answer = response.json()
+if not response.ok:
+    raise SystemExit(f"{answer['code']}: {answer['error']}")
+print(answer["text"], answer["cost"]["totalCost"])`;
+
+/** The answer to the example, and how its cost came about. */
+export function exampleAnswer(model: ModelPrice): { json: string; total: bigint; parts: { text: string; cost: bigint }[] } {
+  const price = { input: parseUsd(model.inputPrice) / 1_000_000n, output: parseUsd(model.outputPrice) / 1_000_000n };
+  const cost = { input: TOKENS.input * price.input, output: TOKENS.output * price.output };
+  const total = cost.input + cost.output;
+  const json = `{
+  "success": true,
+  "text": "${ANSWER}",
+  "model": "${model.id}",
+  "usage": {
+    "inputTokens": ${TOKENS.input},
+    "outputTokens": ${TOKENS.output},
+    "totalTokens": ${TOKENS.input + TOKENS.output}
+  },
+  "cost": {
+    "inputCost": ${usdText(cost.input)},
+    "outputCost": ${usdText(cost.output)},
+    "totalCost": ${usdText(total)}
+  },
+  "requestId": "${EXAMPLE_REQUEST_ID}"
+}`;
+  const part = (side: "input" | "output", word: string) => ({
+    text: `${TOKENS[side]} tokens ${word} × $${usdText(price[side])}`,
+    cost: cost[side],
+  });
+  return { json, total, parts: [part("input", "in"), part("output", "out")] };
+}
+
+/** An id of the right form that names no request. */
+export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c";

@@ -1,0 +1,35 @@
+"use client";
+
+import { Notice } from "@/components/ui/notice";
+import "./globals.css";
+
+/**
+ * Stands in for the whole document when even the layout failed. It is made at build time, so it knows no setting, and its
+ * one action is a link that works without scripts.
+ */
+export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
+  return (
+    <html lang="en">
+      <head>
+        <title>This page could not be shown</title>
+      </head>
+      <body className="font-sans">
+        <main className="mx-auto max-w-wide px-5">
+          <Notice code="500" title="This page could not be shown">
+            <p>The page failed, not the books: balances and requests are untouched. Load it again; it may have been a moment.</p>
+            {error.digest ? (
+              <p className="mt-2">
+                If it stays, tell the operator this number: <code className="font-mono text-sm text-ink">{error.digest}</code>
+              </p>
+            ) : null}
+            <p className="mt-6">
+              <a href="?" className="inline-flex h-10 items-center rounded bg-ink px-4 text-sm font-medium text-paper">
+                Load it again
+              </a>
+            </p>
+          </Notice>
+        </main>
+      </body>
+    </html>
+  );
+}

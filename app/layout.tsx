@@ -1,0 +1,53 @@
+import { GeistMono } from "geist/font/mono";
+import { GeistSans } from "geist/font/sans";
+import type { Metadata, Viewport } from "next";
+import { cookies, headers } from "next/headers";
+import type { ReactNode } from "react";
+import { SandboxBanner } from "@/components/site/sandbox-banner";
+import { SiteFooter } from "@/components/site/site-footer";
+import { SiteHeader } from "@/components/site/site-header";
+import { readTheme, THEME_COOKIE } from "@/components/site/theme";
+import "./globals.css";
+import { readSite } from "./site";
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { name, isSandbox, baseUrl } = readSite();
+  return {
+    title: { default: `${name}: any model, paid per prompt in USDC`, template: `%s · ${name}` },
+    description: "A paid AI gateway. One API for many models; each prompt is charged its exact cost in USDC, to the last nano-dollar.",
+    metadataBase: new URL(baseUrl),
+    ...(isSandbox ? { robots: { index: false } } : {}),
+  };
+}
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: "(prefers-color-scheme: light)", color: "#fdfcfb" },
+    { media: "(prefers-color-scheme: dark)", color: "#110f0d" },
+  ],
+};
+
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  // Awaited so that no page is made at build time: each carries the nonce of its own answer, and the settings of this process.
+  await headers();
+  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  const { name, isSandbox, mayHaveRealModels } = readSite();
+  return (
+    <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+      <body className="flex min-h-dvh flex-col font-sans">
+        <a
+          href="#content"
+          className="sr-only rounded bg-ink px-4 py-2 text-sm text-paper focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-10"
+        >
+          Skip to content
+        </a>
+        {isSandbox ? <SandboxBanner mayHaveRealModels={mayHaveRealModels} /> : null}
+        <SiteHeader name={name} theme={theme} />
+        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-wide grow px-5 outline-none">
+          {children}
+        </main>
+        <SiteFooter name={name} />
+      </body>
+    </html>
+  );
+}

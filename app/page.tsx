@@ -1,0 +1,163 @@
+import Link from "next/link";
+import { PriceList } from "@/components/models/price-list";
+import { EngravedPenny } from "@/components/site/engraved-penny";
+import { ChargeFigure, HoldFigure, RefusalFigure } from "@/components/site/money-figures";
+import { Receipt } from "@/components/site/receipt";
+import { ActionLink } from "@/components/ui/action-link";
+import { CodeBlock } from "@/components/ui/code-block";
+import { JsonText } from "@/components/ui/json-text";
+import { formatUsd } from "@/lib/base/money";
+import { listModelPrices, type ModelPrice } from "@/lib/console/models";
+import { curlPrompt, exampleAnswer, getExampleModel } from "./examples";
+import { readSite, type Site } from "./site";
+
+export default function LandingPage() {
+  const site = readSite();
+  const models = listModelPrices();
+  const example = getExampleModel(models);
+  return (
+    <>
+      <Opening providers={providersOf(models)} />
+      <Product site={site} model={example} />
+      <Facts charged={formatUsd(exampleAnswer(example).total)} />
+      <Models models={models} />
+    </>
+  );
+}
+
+function Opening({ providers }: { providers: string }) {
+  return (
+    <section className="grid items-center gap-10 pt-12 pb-10 md:grid-cols-[1fr_216px] md:pt-14">
+      <div>
+        <h1 className="text-xl font-semibold tracking-[-0.025em]">
+          Any model. <span className="sm:block">Pay in USDC, per prompt, to the last nano-dollar.</span>
+        </h1>
+        <p className="mt-4 max-w-[56ch] text-muted">
+          One HTTP call reaches {providers}. No plan, no seat, no invoice at the end of the month: each answer says what it cost, and
+          exactly that leaves your balance.
+        </p>
+        <div className="mt-6 flex flex-wrap gap-3">
+          <ActionLink primary href="/docs">
+            Read the quick start
+          </ActionLink>
+          <ActionLink href="/models">Compare prices</ActionLink>
+        </div>
+      </div>
+      <div className="mx-auto w-[216px] max-md:hidden">
+        <EngravedPenny legend="ANY MODEL · PAY IN USDC · TO THE LAST NANO-DOLLAR · " />
+      </div>
+    </section>
+  );
+}
+
+function Product({ site, model }: { site: Site; model: ModelPrice }) {
+  const { json, total, parts } = exampleAnswer(model);
+  return (
+    <section
+      aria-label="A prompt and its answer"
+      className="grid overflow-hidden rounded border border-line bg-panel lg:grid-cols-[1.2fr_1fr] lg:grid-rows-[auto_1fr]"
+    >
+      <div className="min-w-0 border-line max-lg:border-b lg:border-r">
+        <CodeBlock bare title="Ask" copy={curlPrompt(site, model.id)} />
+        <KeyNote site={site} />
+      </div>
+      <div className="min-w-0 lg:row-span-2">
+        <CodeBlock bare title="Answer" copy={json} note={<span className="font-mono text-green">200</span>}>
+          <JsonText text={json} lit={["totalCost"]} />
+        </CodeBlock>
+      </div>
+      <div className="border-t border-line lg:border-r">
+        <Receipt lines={parts} total={total} />
+      </div>
+    </section>
+  );
+}
+
+/** Where the key of the example comes from. */
+function KeyNote({ site }: { site: Site }) {
+  const variable = <code className="font-mono text-xs text-ink">${site.keyVariable}</code>;
+  return (
+    <p className="px-4 pb-4 text-sm text-muted">
+      {site.isSandbox ? (
+        <>
+          {variable} is the demo key. <code className="font-mono text-xs text-ink">npm start</code> printed it, and it stands in{" "}
+          <code className="font-mono text-xs text-ink">{site.sandboxFile}</code>.{" "}
+          <Link href="/docs#key" className="underline underline-offset-4">
+            Set it in one line
+          </Link>
+          .
+        </>
+      ) : (
+        <>{variable} is your API key. It begins with pp_ and is shown once.</>
+      )}
+    </p>
+  );
+}
+
+function Facts({ charged }: { charged: string }) {
+  const facts = [
+    {
+      figure: <HoldFigure />,
+      title: "Held before",
+      text: "The most that a request can cost is set aside, on disk, before the model is called. Two requests never spend the same dollar.",
+    },
+    {
+      figure: <ChargeFigure charged={charged} />,
+      title: "Charged exactly",
+      text: "The provider’s own token count times the price, in whole nano-dollars. Nothing is rounded, and the rest is free again at once.",
+    },
+    {
+      figure: <RefusalFigure />,
+      title: "Never below zero",
+      text: "What your balance cannot cover is refused before any work. A model that fails before its first token costs nothing.",
+    },
+  ];
+  return (
+    <section aria-labelledby="money" className="mt-20">
+      <h2 id="money" className="text-lg font-medium tracking-tight">
+        What happens to your money
+      </h2>
+      <ol className="mt-6 grid gap-10 border-t border-line pt-8 md:grid-cols-3">
+        {facts.map(({ figure, title, text }) => (
+          <li key={title}>
+            {figure}
+            <h3 className="mt-4 font-medium">{title}</h3>
+            <p className="mt-1 text-sm text-muted">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Models({ models }: { models: readonly ModelPrice[] }) {
+  const shown = someOfEachProvider(models, 2);
+  return (
+    <section aria-labelledby="models" className="mt-20">
+      <div className="flex items-baseline justify-between gap-4">
+        <h2 id="models" className="text-lg font-medium tracking-tight">
+          Models
+        </h2>
+        <p className="text-xs text-muted">USD for a million tokens</p>
+      </div>
+      <div className="mt-3">
+        <PriceList rows={shown} />
+      </div>
+      <p className="mt-5 text-sm">
+        <Link href="/models" className="font-medium text-copper-ink underline-offset-4 hover:underline">
+          {shown.length < models.length ? `All ${models.length} models, with search and a calculator` : "Search, sort and calculate"} →
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+/** "OpenAI, Anthropic and Google": whoever serves at least one model here. */
+function providersOf(models: readonly ModelPrice[]): string {
+  return new Intl.ListFormat("en-GB").format(new Set(models.map(({ provider }) => provider)));
+}
+
+/** The first `count` models of each provider, in catalogue order. */
+function someOfEachProvider(models: readonly ModelPrice[], count: number): ModelPrice[] {
+  return models.filter((model) => models.filter(({ provider }) => provider === model.provider).indexOf(model) < count);
+}

@@ -1,0 +1,29 @@
+// What every page says about this service: its name, its address, and whether its money is real.
+
+import { config } from "@/lib/base/config";
+import { publicUrl } from "@/lib/gateway/public-url";
+
+export interface Site {
+  name: string;
+  baseUrl: string;
+  isSandbox: boolean;
+  /** In a sandbox: the operator lets real providers answer. */
+  mayHaveRealModels: boolean;
+  /** The shell variable that examples read the key from. */
+  keyVariable: string;
+  /** In a sandbox: the file that holds the demo key, as a path that `require` takes. The key itself never enters a page. */
+  sandboxFile: string;
+}
+
+export function readSite(): Site {
+  const { SERVICE_NAME, MODE, SANDBOX_REAL_MODELS, DATA_DIR } = config();
+  const folder = /^[./]/.test(DATA_DIR) && !/^\.\w/.test(DATA_DIR) ? DATA_DIR : `./${DATA_DIR}`;
+  return {
+    name: SERVICE_NAME,
+    baseUrl: publicUrl(),
+    isSandbox: MODE === "sandbox",
+    mayHaveRealModels: SANDBOX_REAL_MODELS,
+    keyVariable: `${SERVICE_NAME.toUpperCase()}_KEY`,
+    sandboxFile: `${folder.replace(/\/+$/, "")}/sandbox.json`,
+  };
+}

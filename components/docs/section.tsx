@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+
+interface SectionProps {
+  id: string;
+  title: string;
+  children: ReactNode;
+}
+
+/** A chapter of the docs, with a heading that can be linked to. */
+export function Section({ id, title, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id} className="mt-14 space-y-4 first-of-type:mt-10">
+      <h2 id={id} className="group scroll-mt-6 text-lg font-medium tracking-tight">
+        <a href={`#${id}`} className="underline-offset-4 hover:underline">
+          {title}
+        </a>
+      </h2>
+      {children}
+    </section>
+  );
+}
