@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { errorCatalogue } from "../lib/base/errors";
+import { baseUrl, expect, test } from "./browser";
+
+const pages = [
+  { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
+  { path: "/models", heading: "Models and prices", status: 200 },
+  { path: "/docs", heading: "Quick start", status: 200 },
+  { path: "/docs/errors", heading: "Errors", status: 200 },
+  { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
+  { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
+  { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
+];
+
+const phone = { width: 390, height: 844 };
+const banner = "Sandbox: models and money are simulated here. Nothing on this page is real money.";
+
+const names = (page: Page) => page.locator("tbody th span.font-mono").allTextContents();
+
+for (const { path, heading, status } of pages) {
+  test(`${path} answers ${status}, says that it is a sandbox, and fits a phone`, async ({ page }) => {
+    const answer = await page.goto(path, { waitUntil: "networkidle" });
+    expect(answer?.status()).toBe(status);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+    await expect(page.getByRole("complementary", { name: "Sandbox" })).toHaveText(banner);
+    for (const viewport of [{ width: 1280, height: 800 }, phone]) {
+      await page.setViewportSize(viewport);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(overflow, `pixels that ${path} scrolls sideways at ${viewport.width}`).toBe(0);
+    }
+  });
+}
+
+test("every page has the nonce of its own answer on every script, and no other script runs", async ({ page, request }) => {
+  const answer = await request.get("/");
+  const policy = answer.headers()["content-security-policy"] ?? "";
+  const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
+  expect(nonce).toBeTruthy();
+  const scripts = (await answer.text()).match(/<script\b[^>]*>/g) ?? [];
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(scripts.filter((script) => !script.includes(`nonce="${nonce}"`))).toEqual([]);
+  const again = await page.goto("/");
+  expect(again?.headers()["content-security-policy"]).not.toContain(`'nonce-${nonce}'`);
+});
+
+test("no page holds a working key", async ({ request }) => {
+  for (const { path } of pages) expect(await (await request.get(path)).text()).not.toMatch(/\bpp_[0-9A-Za-z]{38}\b/);
+});
+
+test("every error code has its page, and the list leads there", async ({ page }) => {
+  await page.goto("/docs/errors");
+  const codes = Object.keys(errorCatalogue);
+  await expect(page.locator("main li a")).toHaveCount(codes.length);
+  for (const code of codes) {
+    const answer = await page.request.get(`/docs/errors/${code}`);
+    expect(answer.status(), code).toBe(200);
+  }
+  await page.getByRole("link", { name: "RATE_LIMIT_EXCEEDED" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("RATE_LIMIT_EXCEEDED");
+});
+
+test("the theme follows the system until it is pinned, and a pinned one is there from the first paint", async ({ page }) => {
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto("/");
+  const light = await background();
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await background();
+  expect(dark).not.toBe(light);
+
+  await page.getByRole("button", { name: "Theme: system. Change to light." }).click();
+  expect(await background()).toBe(light);
+  await page.goto("/models");
+  expect(await background()).toBe(light);
+  expect(await (await page.request.get("/docs")).text()).toContain('data-theme="light"');
+
+  await page.getByRole("button", { name: "Theme: light. Change to dark." }).click();
+  await page.getByRole("button", { name: "Theme: dark. Change to system." }).click();
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.reload();
+  expect(await background()).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await background()).toBe(dark);
+});
+
+test("models are found and sorted, and the address says how", async ({ page }) => {
+  await page.goto("/models");
+  const all = await names(page);
+  expect(all.length).toBeGreaterThanOrEqual(14);
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("claude");
+  await expect(page).toHaveURL(/\/models\?q=claude$/);
+  expect((await names(page)).every((name) => name.startsWith("claude"))).toBe(true);
+
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "In", exact: true }).click();
+  await page.getByRole("button", { name: "In", exact: true }).click();
+  await expect(page).toHaveURL(/\/models\?sort=-input$/);
+  await expect(page.getByRole("columnheader", { name: "In" })).toHaveAttribute("aria-sort", "descending");
+  const dearest = await names(page);
+  expect(dearest[0]).toBe("gpt-4-turbo");
+
+  await page.reload();
+  expect(await names(page)).toEqual(dearest);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Models" }).click();
+  await expect.poll(() => names(page)).toEqual(all);
+});
+
+test("the calculator is exact where a float is not", async ({ page }) => {
+  await page.goto("/models?q=gpt-4-turbo");
+  const row = page.getByRole("row", { name: /gpt-4-turbo/ });
+  await page.getByLabel("Tokens in").fill("14");
+  await page.getByLabel("Tokens out").fill("22");
+  await expect(row).toContainText("$0.00144");
+  await page.getByLabel("Tokens in").fill("999999999999");
+  await page.getByLabel("Tokens out").fill("1");
+  await expect(row).toContainText("$40,000,000.00");
+  await expect(page).toHaveURL(/q=gpt-4-turbo&in=999999999999&out=1$/);
+});
+
+test("without JavaScript the table is searched and sorted all the same", async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseUrl() });
+  const page = await context.newPage();
+  await page.goto("/models");
+  await page.getByLabel("Search").fill("gemini");
+  await page.getByRole("button", { name: "Cost" }).click();
+  await expect(page).toHaveURL(/q=gemini&.*sort=cost/);
+  expect((await names(page))[0]).toBe("gemini-2.5-flash-lite");
+  await context.close();
+});
+
+test("a copy button copies, and says so", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto("/");
+  await page.getByRole("button", { name: "Copy: Ask" }).click();
+  await expect(page.getByText("Copied").first()).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`curl -s ${baseUrl()}/api/v1/prompt`);
+});
+
+test("the keyboard reaches everything, from the link that skips the header on", async ({ page }) => {
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Read the quick start" })).toBeFocused();
+});
+
+test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page }) => {
+  await page.goto("/docs");
+  const code = async (title: string) => (await page.getByRole("region", { name: title, exact: true }).locator("code").textContent()) ?? "";
+  const file = join(process.env.DATA_DIR ?? "", "sandbox.json");
+  const { apiKey } = JSON.parse(readFileSync(file, "utf8")) as { apiKey: string };
+  const env = { ...process.env, PENNYPROMPT_KEY: apiKey };
+  const shell = (command: string) => execFileSync("sh", ["-c", command], { env, encoding: "utf8" });
+
+  expect(shell(`${await code("Set the key")}; echo $PENNYPROMPT_KEY`).trim()).toBe(apiKey);
+  const before = JSON.parse(shell(await code("curl, balance"))) as { available: number };
+  const answer = JSON.parse(shell(await code("curl"))) as { success: boolean; cost: { totalCost: number } };
+  expect(answer.success).toBe(true);
+  const after = JSON.parse(shell(await code("curl, balance"))) as { available: number };
+  expect(before.available - after.available).toBeCloseTo(answer.cost.totalCost, 9);
+
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", await code("TypeScript")], { env, encoding: "utf8" });
+  expect(printed).toMatch(/^Simulated answer .* 0\.\d+\n$/s);
+  expect(shell(await code("curl, streaming"))).toMatch(/^event: delta\n[\s\S]*event: done\n/);
+});

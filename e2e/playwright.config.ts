@@ -1,0 +1,31 @@
+// A person in a browser: one service and one sandbox for all journeys, started by start-service.ts and stopped after them.
+// By hand: npx playwright test --config e2e/playwright.config.ts
+
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineConfig } from "@playwright/test";
+
+/** The system's own Chromium where there is one; else Playwright's (npx playwright install chromium). */
+const chromium = process.env.CHROMIUM_PATH || ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
+
+export default defineConfig({
+  testDir: ".",
+  testMatch: "*.spec.ts",
+  outputDir: join(tmpdir(), `pennyprompt-browser-${process.ppid}`),
+  globalSetup: "./start-service.ts",
+  // Two cores: a browser for one and the service for the other.
+  workers: 1,
+  retries: 0,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  reporter: "list",
+  use: {
+    browserName: "chromium",
+    viewport: { width: 1280, height: 800 },
+    launchOptions: {
+      ...(chromium ? { executablePath: chromium } : {}),
+      args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu"],
+    },
+  },
+});
