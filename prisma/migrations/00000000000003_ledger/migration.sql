@@ -199,7 +199,7 @@ DECLARE
   any_cap boolean := false;
 BEGIN
   FOR item IN
-    SELECT i.ord, i.account, i.key, i.ceiling, i.cap, coalesce(s.spent + s.held, 0) AS key_used, coalesce(a.posted - a.held, 0) AS account_free
+    SELECT i.ord, i.account, i.key, i.ceiling, i.cap, coalesce(s.spent + s.held, 0) AS key_used, a.posted - a.held AS account_free
     FROM unnest(accounts, keys, ceilings, caps, periods, period_starts) WITH ORDINALITY AS i(account, key, ceiling, cap, period, period_start, ord)
     LEFT JOIN ledger_account a ON a.id = i.account
     LEFT JOIN key_spend s ON s.key_id = i.key AND s.period = i.period AND s.period_start = i.period_start AND i.cap IS NOT NULL
@@ -231,9 +231,9 @@ BEGIN
         CONTINUE;
       END IF;
     END IF;
-    IF free < item.ceiling THEN
+    IF free IS NULL OR free < item.ceiling THEN
       outcome := 'insufficient';
-      available := free;
+      available := coalesce(free, 0);
       RETURN NEXT;
       CONTINUE;
     END IF;
