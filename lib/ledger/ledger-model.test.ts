@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import type { PoolClient } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { asBatch, dumpBooks, hotSettings, oneByOne, placeHolds, settleHolds } from "./testing/books";
+import { cases, caseTimeoutMs } from "./testing/cases";
+import { expectSameBooks } from "./testing/compare";
+import { holdBatch, life, settleBatch } from "./testing/steps";
+import { openTwins, Twin } from "./testing/twin";
+
+const database = await openTestDatabase();
+let client: PoolClient;
+let lives = 0;
+
+beforeAll(async () => {
+  client = await database.pool.connect();
+  await openTwins(client);
+  await client.query(hotSettings);
+});
+
+afterAll(() => client.release());
+
+/** Runs one life in a transaction that is rolled back, and clears the dead rows away now and then. */
+async function live(work: (twin: Twin) => Promise<void>): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await work(new Twin(client));
+  } finally {
+    await client.query("ROLLBACK");
+  }
+  if (++lives % 200 === 0) await clearDeadRows();
+}
+
+async function clearDeadRows(): Promise<void> {
+  await client.query("SET session_replication_role = replica");
+  await client.query("TRUNCATE transfer, entry, charge, hold, key_spend, idempotent_reply");
+  await client.query("SET session_replication_role = origin");
+  await client.query("VACUUM ledger_account, api_key, account");
+}
+
+test("whatever happens, in batches of any size, comes out as in the reference ledger, and the books are clean after every step", {
+  timeout: caseTimeoutMs,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(life(25), (steps) =>
+      live(async (twin) => {
+        for (const step of steps) {
+          await twin.take(step);
+          await twin.expectCleanBooks();
+        }
+        await expectSameBooks(twin);
+        await twin.expectCleanBooks();
+      }),
+    ),
+    cases(200),
+  );
+});
+
+test("a batch of holds decides and writes exactly what its items would one after the other", { timeout: caseTimeoutMs }, async () => {
+  await fc.assert(
+    fc.asyncProperty(life(8), holdBatch, (steps, picks) =>
+      live(async (twin) => {
+        for (const step of steps) await twin.take(step);
+        const asks = twin.holdAsks(picks);
+        const run = (items: typeof asks) => placeHolds(client, items, twin.atMs);
+        await expectSameEitherWay(asks, run);
+      }),
+    ),
+    cases(200),
+  );
+});
+
+test("a batch of settlements decides and writes exactly what its items would one after the other", { timeout: caseTimeoutMs }, async () => {
+  await fc.assert(
+    fc.asyncProperty(life(8), holdBatch, settleBatch, (steps, holds, picks) =>
+      live(async (twin) => {
+        for (const step of [...steps, { do: "hold" as const, items: holds }]) await twin.take(step);
+        const asks = twin.settleAsks(picks);
+        fc.pre(asks.length > 0);
+        await expectSameEitherWay(asks, (items) => settleHolds(client, items, twin.atMs));
+      }),
+    ),
+    cases(200),
+  );
+});
+
+async function expectSameEitherWay<Ask, Result>(asks: readonly Ask[], run: (items: Ask[]) => Promise<Result[]>): Promise<void> {
+  const runBatch = (items: readonly Ask[]) => run([...items]);
+  await client.query("SAVEPOINT before");
+  const single = await oneByOne(client, asks, runBatch);
+  const singleBooks = await dumpBooks(client);
+  await client.query("ROLLBACK TO before");
+  const together = await asBatch(client, asks, runBatch);
+  expect(together).toEqual(single);
+  expect(await dumpBooks(client)).toEqual(singleBooks);
+}

@@ -1,0 +1,245 @@
+// The ledger and its reference, led through the same steps side by side; every outcome that differs fails the test. All of
+// it is one transaction that is rolled back, so that thousands of lives leave nothing behind.
+
+import { createHash } from "node:crypto";
+import type { PoolClient } from "pg";
+import { expect } from "vitest";
+import { asBatch, checkBooks, failed, placeHolds, settleHolds } from "./books";
+import { ReferenceLedger, Refused } from "./model";
+import type { HoldAsk, KeyRow, Period, SettleAsk } from "./model-types";
+import type { HoldPick, SettlePick, Step } from "./steps";
+
+export const accounts = ["acc_a", "acc_b", "acc_c"] as const;
+/** Two keys an account; the second of each has a cap from the start. */
+const keysOf = (account: string) => [`${account}_key1`, `${account}_key2`] as const;
+const funding = "funding";
+const holdForMs = 60_000;
+const outOfRange = 2n ** 63n;
+
+/** Makes the accounts, keys and prices that every life begins with. */
+export async function openTwins(client: Pick<PoolClient, "query">): Promise<void> {
+  const at = new Date(0);
+  await client.query("SELECT ledger_open_account($1, 'funding', $2)", [funding, at]);
+  await client.query("INSERT INTO price_version VALUES ('unit-price', 'model', 1, 1, $1)", [at]);
+  for (const account of accounts) {
+    await client.query("INSERT INTO account (id, created_at) VALUES ($1, $2)", [account, at]);
+    await client.query("SELECT ledger_open_account($1, 'customer', $2)", [account, at]);
+    for (const key of keysOf(account)) {
+      const hash = createHash("sha256").update(key).digest();
+      await client.query(
+        "INSERT INTO api_key (id, account_id, hash, prefix, last4, name, created_at, cap_nano_usd, cap_period) VALUES ($1, $2, $3, '', '', '', $4, $5, $6)",
+        [key, account, hash, at, key.endsWith("2") ? 25 : null, key.endsWith("2") ? "day" : null],
+      );
+    }
+  }
+}
+
+export class Twin {
+  readonly model = new ReferenceLedger();
+  atMs = Date.UTC(2026, 2, 31, 20);
+  /** What settling every request so far would say, in the order they came. */
+  readonly requests: HoldAsk[] = [];
+  readonly #periods = new Map<string, { period: Period | null; periodStart: number | null }>();
+  #counter = 0;
+
+  constructor(readonly client: PoolClient) {
+    for (const account of accounts) {
+      this.model.accounts.set(account, { posted: 0n, held: 0n, state: "open" });
+      for (const id of keysOf(account)) {
+        const capped = id.endsWith("2");
+        const row: KeyRow = { id, account, state: "active", expiresAtMs: null, cap: capped ? 25n : null, period: capped ? "day" : null };
+        this.model.keys.set(id, row);
+      }
+    }
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "credit":
+        return this.#credit(accounts[step.account] ?? accounts[0], step.amount, step.again);
+      case "hold":
+        return this.#hold(this.holdAsks(step.items));
+      case "settle":
+        return this.#settle(this.settleAsks(step.items));
+      case "advance":
+        this.atMs += step.ms;
+        return;
+      case "expire":
+        return this.#expire(step.most);
+      case "key":
+        return this.#setKeyState(step.key, step.state);
+      case "account":
+        return this.#setAccountState(accounts[step.account] ?? accounts[0], step.state);
+      case "cap":
+        return this.#setCap(step.key, step.cap, step.period);
+      case "roll-up":
+        await this.client.query("SELECT ledger_roll_up(ledger_roll_up_mark())");
+        return;
+      case "forget-replies":
+        return this.#forgetReplies();
+    }
+  }
+
+  /** Turns picks into items; remembers them, so that later steps can settle them. */
+  holdAsks(picks: readonly HoldPick[]): HoldAsk[] {
+    return picks.map((pick) => {
+      const place = this.#counter++;
+      const account = accounts[pick.account] ?? accounts[0];
+      const open = [...this.model.holds.keys()];
+      const ask: HoldAsk = {
+        request: pick.poison === "again" && open.length > 0 ? (open[pick.body % open.length] ?? "") : `req_${place}`,
+        account: pick.poison === "nobody" ? "acc_nobody" : account,
+        key: pick.key === 0 ? null : (keysOf(account)[pick.key - 1] ?? null),
+        ceiling: pick.poison === "range" ? outOfRange : pick.ceiling,
+        deadlineMs: this.atMs + holdForMs,
+        idempotency: pick.idempotency === null ? null : `idem ${pick.idempotency}`,
+        hash: pick.idempotency === null ? null : pick.body === 0 ? "00" : "01",
+      };
+      if (pick.poison !== "again") this.requests.push(ask);
+      return ask;
+    });
+  }
+
+  /** The same request twice in a batch is the same settlement twice, as a retry is. */
+  settleAsks(picks: readonly SettlePick[]): SettleAsk[] {
+    const asks = new Map<string, SettleAsk>();
+    return picks.flatMap((pick) => {
+      const ask = this.requests[pick.request % Math.max(1, this.requests.length)];
+      if (!ask) return [];
+      const settle = asks.get(ask.request) ?? this.#settleAsk(ask, pick);
+      asks.set(ask.request, settle);
+      return [settle];
+    });
+  }
+
+  #settleAsk(ask: HoldAsk, pick: SettlePick): SettleAsk {
+    const { ceiling } = ask;
+    const wanted = {
+      exact: ceiling,
+      part: BigInt(pick.cost) < ceiling ? BigInt(pick.cost) : ceiling,
+      overrun: ceiling + BigInt(pick.cost) + 1n,
+    };
+    const total = pick.kind in wanted ? wanted[pick.kind as keyof typeof wanted] : 0n;
+    const total64 = total >= outOfRange ? 5n : total;
+    const inputCost = pick.kind === "range" ? outOfRange - 1n : (total64 * BigInt(pick.cost % 4)) / 3n;
+    return {
+      request: ask.request,
+      account: pick.kind === "nobody" && !this.#known(ask.request) ? "acc_nobody" : ask.account,
+      key: ask.key,
+      ...(this.#periods.get(ask.request) ?? { period: null, periodStart: null }),
+      inputCost: inputCost > total64 && pick.kind !== "range" ? total64 : inputCost,
+      outputCost: pick.kind === "range" ? 1n : total64 - (inputCost > total64 ? total64 : inputCost),
+      charges: pick.kind !== "release",
+      idempotency: ask.idempotency,
+      body: pick.kind === "release" ? null : `answer to ${ask.request}`,
+    };
+  }
+
+  #known(request: string): boolean {
+    return this.model.holds.has(request) || this.model.charges.has(request);
+  }
+
+  async #credit(account: string, amount: bigint, again: boolean): Promise<void> {
+    const id = `credit ${again ? 0 : this.#counter++}`;
+    const legs = JSON.stringify([
+      { account, amount: amount.toString() },
+      { account: funding, amount: (-amount).toString() },
+    ]);
+    const [actual] = await asBatch(this.client, [0], async () => {
+      const { rows } = await this.client.query<{ done: boolean }>("SELECT ledger_post($1, 'credit', $2, $3) AS done", [
+        id,
+        legs,
+        new Date(this.atMs),
+      ]);
+      return rows.map((row) => row.done);
+    });
+    expect(actual).toEqual(refusable(() => this.model.credit(id, account, amount)));
+  }
+
+  async #hold(asks: readonly HoldAsk[]): Promise<void> {
+    const actual = await asBatch(this.client, asks, (items) => placeHolds(this.client, items, this.atMs));
+    const expected = asks.map((ask) => refusable(() => this.model.hold(ask, this.atMs)));
+    for (const [place, { request }] of asks.entries()) {
+      const result = expected[place];
+      if (result && result !== failed && result.outcome === "held") {
+        const { cap, period, periodStart } = result;
+        this.#periods.set(request, cap === null ? { period: null, periodStart: null } : { period, periodStart });
+      }
+    }
+    expect(actual).toEqual(expected);
+  }
+
+  async #settle(asks: readonly SettleAsk[]): Promise<void> {
+    if (asks.length === 0) return;
+    const actual = await asBatch(this.client, asks, (items) => settleHolds(this.client, items, this.atMs));
+    expect(actual).toEqual(asks.map((ask) => refusable(() => this.model.settle(ask, this.atMs))));
+  }
+
+  async #expire(most: number): Promise<void> {
+    const { rows } = await this.client.query<{ request_id: string }>("SELECT request_id FROM gateway_expire_holds($1, $2)", [
+      new Date(this.atMs),
+      most,
+    ]);
+    // Holds of one batch have one deadline: which of them go first is the database's choice.
+    this.model.expire(
+      rows.map((row) => row.request_id),
+      this.atMs,
+      most,
+    );
+  }
+
+  async #setKeyState(place: number, state: KeyRow["state"]): Promise<void> {
+    const key = this.#keyAt(place);
+    if (key.state === "revoked") return;
+    key.state = state;
+    await this.client.query("UPDATE api_key SET state = $2 WHERE id = $1", [key.id, state]);
+  }
+
+  async #setAccountState(id: string, state: string): Promise<void> {
+    const row = this.model.accounts.get(id);
+    if (row) row.state = state;
+    await this.client.query("UPDATE account SET state = $2 WHERE id = $1", [id, state]);
+  }
+
+  async #setCap(place: number, cap: bigint | null, period: Period): Promise<void> {
+    const key = this.#keyAt(place);
+    const at = new Date(this.atMs);
+    this.model.setCap(key.id, cap, cap === null ? null : period, this.atMs);
+    await this.client.query("UPDATE api_key SET cap_nano_usd = $2, cap_period = $3 WHERE id = $1", [
+      key.id,
+      cap,
+      cap === null ? null : period,
+    ]);
+    if (cap === null) return;
+    await this.client.query("SELECT ledger_open_key_spend($1, $2, $3, access_cap_period_start($3, $4))", [key.account, key.id, period, at]);
+  }
+
+  async #forgetReplies(): Promise<void> {
+    const { rowCount } = await this.client.query("DELETE FROM idempotent_reply WHERE expires_at <= $1 AND status IS NOT NULL", [
+      new Date(this.atMs),
+    ]);
+    expect(rowCount).toBe(this.model.forgetReplies(this.atMs));
+  }
+
+  #keyAt(place: number): KeyRow {
+    const key = [...this.model.keys.values()][place % this.model.keys.size];
+    if (!key) throw new Error("there are no keys");
+    return key;
+  }
+
+  /** Every invariant of check-ledger, and no hold forgotten that the model knows to be overdue. */
+  async expectCleanBooks(): Promise<void> {
+    const { broken, overdue } = await checkBooks(this.client, this.atMs);
+    expect(broken).toEqual([]);
+    expect(overdue).toBe([...this.model.holds.values()].filter((hold) => hold.deadlineMs < this.atMs - 60_000).length);
+  }
+}
+
+function refusable<T>(work: () => T): T | typeof failed {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refused) return failed;
+    throw error;
+  }
+}
