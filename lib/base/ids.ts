@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { nowMs } from "./clock";
+import { once } from "./once";
 
 declare const requestIdBrand: unique symbol;
 declare const accountIdBrand: unique symbol;
@@ -17,14 +18,30 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TIME_DIGITS = 8;
 const RANDOM_DIGITS = 12;
 
+/** Secure random bytes, fetched in bulk: a call of the system for each id would cost more than the id. Each byte is used once. */
+const randomPool = () => once("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
+
+const POOL_BYTES = 4_096;
+
+function nextRandomByte(pool: { bytes: Buffer; used: number }): number {
+  if (pool.used >= pool.bytes.length) {
+    pool.bytes = randomBytes(POOL_BYTES);
+    pool.used = 0;
+  }
+  const byte = pool.bytes[pool.used] ?? 0;
+  pool.bytes[pool.used] = 0;
+  pool.used += 1;
+  return byte;
+}
+
 /** `length` base62 digits from the system's secure random source, without modulo bias. */
 export function randomBase62(length: number): string {
+  const pool = randomPool();
   let text = "";
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      // 248 = 4 × 62: bytes above it would make the first digits likelier.
-      if (byte < 248 && text.length < length) text += BASE62[byte % 62];
-    }
+    const byte = nextRandomByte(pool);
+    // 248 = 4 × 62: bytes above it would make the first digits likelier.
+    if (byte < 248) text += BASE62[byte % 62];
   }
   return text;
 }

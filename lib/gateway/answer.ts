@@ -1,9 +1,11 @@
 // From a prompt to the model's answer, whole or as a stream, and from there to its charge. Both ways take the same events
 // from the provider and end the hold exactly once.
 
+import { setMaxListeners } from "node:events";
 import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/once";
 import { callProvider, type ProviderCall } from "@/lib/providers/call";
 import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { estimateUsage } from "./estimate";
@@ -22,6 +24,14 @@ export interface Work {
   settlement: Settlement;
 }
 
+/** A JSON call is ended by its time limits alone; one signal serves all of them. */
+const neverAborts = () =>
+  once("signal that never aborts", () => {
+    const { signal } = new AbortController();
+    setMaxListeners(0, signal); // one listener for each call under way
+    return signal;
+  });
+
 /** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
 const ABSURD_FACTOR = 10;
 
@@ -37,7 +47,7 @@ function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
  */
 export async function answerWhole(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
-  const call = startCall(work, new AbortController().signal);
+  const call = startCall(work, neverAborts());
   const startedAtMs = nowMs();
   const startedAt = performance.now();
   let text = "";

@@ -48,7 +48,7 @@ export async function authenticate(request: GatewayRequest): Promise<Caller> {
     admit(failedAuth().record(address()));
     throw invalidApiKey(result.reason);
   }
-  const { key, hash } = result;
+  const { key, name } = result;
   noteKeyUse(key.keyId);
   request.facts.accountId = key.accountId;
   request.facts.keyId = key.keyId;
@@ -60,7 +60,7 @@ export async function authenticate(request: GatewayRequest): Promise<Caller> {
       ratePerMinute: key.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
       concurrency: key.concurrency ?? config().CONCURRENCY_LIMIT,
     },
-    forget: () => forgetKey(hash),
+    forget: () => forgetKey(name),
   };
 }
 

@@ -57,7 +57,17 @@ export function openRequest(incoming: IncomingRequest): GatewayRequest {
   const undos: (() => void | Promise<void>)[] = [];
   let ended: Promise<void> | undefined;
   const request: GatewayRequest = {
-    ...incoming,
+    method: incoming.method,
+    path: incoming.path,
+    query: incoming.query,
+    headers: incoming.headers,
+    bodyText: incoming.bodyText,
+    bodyProblem: incoming.bodyProblem,
+    remoteAddress: incoming.remoteAddress,
+    // A door makes its signal when it is asked for; only streams ask.
+    get signal() {
+      return incoming.signal;
+    },
     id: newRequestId(),
     arrivedAtMs: nowMs(),
     startedAt: performance.now(),

@@ -56,10 +56,7 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
 async function answerApi(message: IncomingMessage, response: ServerResponse, path: string, query: string, stallTimeoutMs: number): Promise<void> {
   const body = await readBody(message);
   if (!body) return;
-  const gone = new AbortController();
-  response.on("close", () => {
-    if (!response.writableFinished) gone.abort();
-  });
+  const gone = onceGone(response);
   const reply = await answer({
     method: message.method ?? "GET",
     path,
@@ -68,11 +65,28 @@ async function answerApi(message: IncomingMessage, response: ServerResponse, pat
     headers: message.headers as Record<string, string | undefined>,
     ...body,
     remoteAddress: message.socket.remoteAddress ?? "",
-    signal: gone.signal,
+    get signal() {
+      return gone();
+    },
   });
   if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
   if (typeof reply.body === "string") writeWhole(response, reply, reply.body);
-  else await writeStream(response, reply, reply.body, gone.signal, stallTimeoutMs);
+  else await writeStream(response, reply, reply.body, gone(), stallTimeoutMs);
+}
+
+/** A signal for the client's leaving before its reply is written; made when it is first asked for, which JSON requests never do. */
+function onceGone(response: ServerResponse): () => AbortSignal {
+  let gone: AbortController | undefined;
+  return () => {
+    if (gone) return gone.signal;
+    const made = new AbortController();
+    gone = made;
+    if (response.closed && !response.writableFinished) made.abort();
+    response.on("close", () => {
+      if (!response.writableFinished) made.abort();
+    });
+    return made.signal;
+  };
 }
 
 function writeWhole(response: ServerResponse, reply: GatewayReply, body: string): void {
