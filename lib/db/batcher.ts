@@ -27,24 +27,13 @@ export function makeBatcher<Item, Result>(options: BatcherOptions<Item, Result>)
   let waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
 
-  async function settleSingly(batch: Waiting<Item, Result>[]): Promise<void> {
-    for (const one of batch) {
-      try {
-        const [result] = await options.run([one.item]);
-        one.resolve(result as Result);
-      } catch (error) {
-        one.reject(error);
-      }
-    }
-  }
-
   async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await options.run(batch.map((one) => one.item));
       if (results.length !== batch.length) throw new Error(`a batch of ${batch.length} items had ${results.length} results`);
       for (const [place, one] of batch.entries()) one.resolve(results[place] as Result);
     } catch (error) {
-      if (batch.length > 1 && options.mayRetrySingly(error)) await settleSingly(batch);
+      if (batch.length > 1 && options.mayRetrySingly(error)) for (const one of batch) await settle([one]);
       else for (const one of batch) one.reject(error);
     }
   }

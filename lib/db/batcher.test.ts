@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Batcher, makeBatcher } from "./batcher";
+
+/** A batcher whose round trips end when the test says so. */
+function makeStepped({ most = 256, refuses = [] as readonly number[], broken = [] as readonly number[] } = {}) {
+  const batches: number[][] = [];
+  const ends: (() => void)[] = [];
+  const batcher: Batcher<number, number> = makeBatcher({
+    most,
+    mayRetrySingly: (error) => (error as Error).message === "refused",
+    run: async (items) => {
+      batches.push([...items]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      if (items.some((item) => broken.includes(item))) throw new Error("broken");
+      if (items.some((item) => refuses.includes(item))) throw new Error("refused");
+      return items.map((item) => item * 10);
+    },
+  });
+  const end = async () => {
+    ends.shift()?.();
+    // Everything that follows from an end happens in microtasks.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  };
+  return { batcher, batches, end };
+}
+
+/** Submits each item, in this turn; resolves to each one's result or its error's message. */
+const submitAll = <Item, Result>(batcher: Batcher<Item, Result>, items: readonly Item[]) =>
+  Promise.all(items.map((item) => batcher.submit(item).catch((error: unknown) => (error as Error).message)));
+
+test("a lone item is sent at once, in the turn it came", () => {
+  const { batcher, batches } = makeStepped();
+  batcher.submit(1).catch(() => undefined);
+  expect(batches).toEqual([[1]]);
+});
+
+test("what arrives while a batch is under way goes into the next one, in order, at most so many at once", async () => {
+  const { batcher, batches, end } = makeStepped({ most: 3 });
+  const submitted = submitAll(batcher, [1, 2, 3, 4, 5, 6, 7]);
+  for (let round = 0; round < 3; round++) await end();
+  expect(batches).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
+  expect(await submitted).toEqual([10, 20, 30, 40, 50, 60, 70]);
+});
+
+test("one bad item sinks nobody else: the batch is tried item by item", async () => {
+  const { batcher, batches, end } = makeStepped({ refuses: [3] });
+  const submitted = submitAll(batcher, [1, 2, 3, 4]);
+  for (let round = 0; round < 5; round++) await end();
+  expect(batches).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
+  expect(await submitted).toEqual([10, 20, "refused", 40]);
+});
+
+test("after a connection broke nobody's outcome is known, so nothing is sent again", async () => {
+  const { batcher, batches, end } = makeStepped({ broken: [3] });
+  const submitted = submitAll(batcher, [1, 2, 3, 4]);
+  for (let round = 0; round < 2; round++) await end();
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+  expect(await submitted).toEqual([10, "broken", "broken", "broken"]);
+});
+
+test("a connection that breaks while items are tried one by one fails the item it broke under, and no other", async () => {
+  const { batcher, end } = makeStepped({ refuses: [2], broken: [30] });
+  const submitted = submitAll(batcher, [1, 2, 3, 4]);
+  for (let round = 0; round < 5; round++) await end();
+  expect(await submitted).toEqual([10, "refused", 30, 40]);
+});
+
+test("an item whose result is missing fails, whether it was sent beside others or alone", async () => {
+  const batcher = makeBatcher<number, number>({ most: 9, mayRetrySingly: () => false, run: async () => [] });
+  expect(await submitAll(batcher, [1, 2, 3])).toEqual([
+    "a batch of 1 items had 0 results",
+    "a batch of 2 items had 0 results",
+    "a batch of 2 items had 0 results",
+  ]);
+  let calls = 0;
+  const forgetful = makeBatcher<number, number>({
+    most: 9,
+    mayRetrySingly: () => true,
+    run: async (items) => {
+      if (calls++ > 0 && items.length > 1) throw new Error("refused");
+      return calls === 1 ? items.map(() => 0) : [];
+    },
+  });
+  expect(await submitAll(forgetful, [1, 2, 3])).toEqual([0, "a batch of 1 items had 0 results", "a batch of 1 items had 0 results"]);
+});
+
+test("a runner that throws before its first await fails its batch, and the next one is sent", async () => {
+  let calls = 0;
+  const batcher = makeBatcher<number, number>({
+    most: 9,
+    mayRetrySingly: () => false,
+    run: (items) => {
+      if (calls++ === 0) throw new Error("at once");
+      return Promise.resolve([...items]);
+    },
+  });
+  expect(await submitAll(batcher, [1])).toEqual(["at once"]);
+  expect(await batcher.submit(2)).toBe(2);
+});
+
+test("idle waits for what is under way and what waits, and for nothing else", async () => {
+  const { batcher, end } = makeStepped();
+  await batcher.idle();
+  const submitted = submitAll(batcher, [1, 2]);
+  let idle = false;
+  const waiting = batcher.idle().then(() => {
+    idle = true;
+  });
+  await end();
+  expect(idle).toBe(false);
+  await end();
+  await waiting;
+  expect(await submitted).toEqual([10, 20]);
+});
+
+test("every item gets its own result, once, whatever arrives when", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ item: fc.nat(), turns: fc.nat({ max: 3 }), bad: fc.boolean() }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (arrivals, most) => {
+        const seen: number[] = [];
+        const batcher = makeBatcher<{ place: number; bad: boolean }, number>({
+          most,
+          mayRetrySingly: () => true,
+          run: async (items) => {
+            expect(items.length).toBeLessThanOrEqual(most);
+            await Promise.resolve();
+            if (items.some(({ bad }) => bad)) throw new Error("refused");
+            seen.push(...items.map(({ place }) => place));
+            return items.map(({ place }) => place);
+          },
+        });
+        const submitted: Promise<(number | string)[]>[] = [];
+        for (const [place, { turns, bad }] of arrivals.entries()) {
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          submitted.push(submitAll(batcher, [{ place, bad }]));
+        }
+        expect((await Promise.all(submitted)).flat()).toEqual(arrivals.map(({ bad }, place) => (bad ? "refused" : place)));
+        expect(seen).toEqual([...seen].sort((one, other) => one - other));
+        expect(new Set(seen).size).toBe(seen.length);
+        await batcher.idle();
+      },
+    ),
+    { seed: 1, numRuns: 200 },
+  );
+});
