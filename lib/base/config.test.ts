@@ -43,7 +43,7 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
   ["PORT", 0, 65_535],
 ];
-const wrong: readonly [name: string, value: string, tells: RegExp][] = [
+const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] = [
   ["MODE", "production", /"sandbox"\|"live"/],
   ["ROLES", "web,worker", /"web"\|"jobs"/],
   ["ROLES", ",", />=1/],

@@ -4,12 +4,22 @@
 import { z } from "zod";
 import { once } from "./once";
 
-const flag = z.enum(["0", "1"]).default("0").transform((text) => text === "1");
+const flag = z
+  .enum(["0", "1"])
+  .default("0")
+  .transform((text) => text === "1");
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 const secret = z.string().min(32, "write at least 32 random characters, for example the output of: openssl rand -hex 32");
-const httpUrl = z.url({ protocol: /^https?$/, error: "write a whole URL, starting with http:// or https://" }).transform((text) => text.replace(/\/+$/, ""));
-const list = z.string().transform((text) => text.split(",").map((item) => item.trim()).filter(Boolean));
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "write a whole URL, starting with http:// or https://" })
+  .transform((text) => text.replace(/\/+$/, ""));
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean),
+);
 
 const schema = z.object({
   MODE: z.enum(["sandbox", "live"]).default("sandbox"),
@@ -17,7 +27,10 @@ const schema = z.object({
   HOST: z.string().min(1).optional(),
   PORT: port.default(3000),
   PUBLIC_URL: httpUrl.optional(),
-  SERVICE_NAME: z.string().regex(/^[A-Za-z0-9]+$/, "write one word of letters and digits").default("PennyPrompt"),
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9]+$/, "write one word of letters and digits")
+    .default("PennyPrompt"),
   DATA_DIR: z.string().min(1).default(".data"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: "write postgresql://user:password@host:5432/database" }).optional(),
   DATABASE_POOL_SIZE: count(3, 200).default(10),
@@ -26,8 +39,14 @@ const schema = z.object({
   KEY_PEPPER: secret.optional(),
   SESSION_SECRET: secret.optional(),
   CUSTODY_SEED_FILE: z.string().min(1).optional(),
-  TREASURY_BASE_ADDRESS: z.string().regex(/^0x[0-9a-fA-F]{40}$/, "write the treasury's 0x… address").optional(),
-  TREASURY_SOLANA_ADDRESS: z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address").optional(),
+  TREASURY_BASE_ADDRESS: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "write the treasury's 0x… address")
+    .optional(),
+  TREASURY_SOLANA_ADDRESS: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address")
+    .optional(),
   MODELS_FILE: z.string().min(1).optional(),
   SANDBOX_REAL_MODELS: flag,
   OPENAI_API_KEY: z.string().min(1).optional(),
@@ -58,7 +77,15 @@ export type Config = Readonly<z.infer<typeof schema>>;
 /** Names of all variables, for the test that holds `.env.example` against this schema. */
 export const configVariables: readonly string[] = Object.keys(schema.shape);
 
-const liveRequires = ["KEY_PEPPER", "SESSION_SECRET", "CUSTODY_SEED_FILE", "TREASURY_BASE_ADDRESS", "TREASURY_SOLANA_ADDRESS", "PUBLIC_URL", "DATABASE_URL"] as const;
+const liveRequires = [
+  "KEY_PEPPER",
+  "SESSION_SECRET",
+  "CUSTODY_SEED_FILE",
+  "TREASURY_BASE_ADDRESS",
+  "TREASURY_SOLANA_ADDRESS",
+  "PUBLIC_URL",
+  "DATABASE_URL",
+] as const;
 
 /**
  * Reads settings from `environment`. An empty variable counts as one that is not set.
@@ -68,13 +95,19 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
   const result = schema.safeParse(set);
   const problems = result.success ? [] : result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  if (result.success && result.data.MODE === "live") {
+  if (set.MODE === "live") {
+    // Told beside what is wrong with the others, so that one look at the message mends everything.
     for (const name of liveRequires) {
-      if (result.data[name] === undefined) problems.push(`${name}: live mode needs it; see .env.example`);
+      if (set[name] === undefined) problems.push(`${name}: live mode needs it; see .env.example`);
     }
-    if (result.data.SANDBOX_REAL_MODELS) problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
+    if (set.SANDBOX_REAL_MODELS === "1") problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
-  if (result.success && result.data.MODE === "sandbox" && result.data.HOST && !/^(localhost|::1|127(\.\d{1,3}){3})$/.test(result.data.HOST)) {
+  if (
+    result.success &&
+    result.data.MODE === "sandbox" &&
+    result.data.HOST &&
+    !/^(localhost|::1|127(\.\d{1,3}){3})$/.test(result.data.HOST)
+  ) {
     problems.push("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
   }
   if (!result.success || problems.length > 0) {

@@ -33,7 +33,7 @@ export class ReferenceLedger {
 
   hold(ask: HoldAsk, atMs: number): HoldResult {
     if (ask.ceiling > MOST) throw new Refused("out of range");
-    const key = ask.key === null ? null : this.keys.get(ask.key);
+    const key = ask.key === null ? undefined : this.keys.get(ask.key);
     const keyState = ask.key === null ? null : this.#keyState(key, atMs);
     const periodStart = key?.period ? periodStartMs(key.period, atMs) : null;
     const result = (outcome: HoldResult["outcome"], available: bigint | null = null, spent: bigint | null = null): HoldResult => ({
