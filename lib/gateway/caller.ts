@@ -8,7 +8,7 @@ import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { rateLimitExceeded } from "./limit";
+import { rateLimitExceeded } from "./rate-limit-exceeded";
 import type { GatewayRequest } from "./request";
 
 export interface Caller {
