@@ -9,7 +9,7 @@ import { answer } from "@/lib/gateway/router";
 
 export const dynamic = "force-dynamic";
 
-async function handle(request: Request): Promise<Response> {
+async function answerRequest(request: Request): Promise<Response> {
   // Without a database health must still answer, and everything else says by itself that it cannot.
   await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
   const { pathname, search } = new URL(request.url);
@@ -28,7 +28,7 @@ async function handle(request: Request): Promise<Response> {
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
 }
 
-export { handle as DELETE, handle as GET, handle as HEAD, handle as OPTIONS, handle as PATCH, handle as POST, handle as PUT };
+export { answerRequest as DELETE, answerRequest as GET, answerRequest as HEAD, answerRequest as OPTIONS, answerRequest as PATCH, answerRequest as POST, answerRequest as PUT };
 
 async function readBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
   if (!request.body) return { bodyText: "" };
