@@ -19,13 +19,21 @@ function codesThrown(tree: Tree): Set<string> {
   return codes;
 }
 
-/** Every code is thrown by product code and named in a test. */
-export function errorCodes(codes: readonly string[]): Rule {
+/** Codes of the contract that nothing throws yet, each with its reason. */
+const notThrownYet: Readonly<Record<string, string>> = {
+  SETTLEMENT_PENDING: "answers a payment that was broadcast and whose outcome is unknown; signed payments are not settled yet",
+};
+
+/** Every code is thrown by product code, or excused with a reason, and named in a test. */
+export function errorCodes(codes: readonly string[], excused: Readonly<Record<string, string>> = {}): Rule {
   return (tree) => {
     const thrown = codesThrown(tree);
     const tests = [...tree].filter(([path]) => isTestCode(path) && !path.startsWith("lib/tidy/")).map(([, text]) => text);
     return codes.flatMap((code) => [
-      ...(thrown.has(code)
+      ...(thrown.has(code) && code in excused
+        ? [{ file: errorsFile, message: `${code} is thrown: delete its entry in notThrownYet of lib/tidy/catalogue.ts.` }]
+        : []),
+      ...(thrown.has(code) || code in excused
         ? []
         : [{ file: errorsFile, message: `${code} is never thrown: throw it where it belongs, or delete the entry.` }]),
       ...(tests.some((text) => new RegExp(`\\b${code}\\b`).test(text))
@@ -56,5 +64,5 @@ export function settings(variables: readonly string[]): Rule {
   };
 }
 
-export const ourErrorCodes = errorCodes(Object.keys(errorCatalogue));
+export const ourErrorCodes = errorCodes(Object.keys(errorCatalogue), notThrownYet);
 export const ourSettings = settings(configVariables);
