@@ -19,6 +19,7 @@ export async function recordPriceVersions(versions: readonly PriceVersion[]): Pr
     `INSERT INTO price_version (id, model, input_price, output_price, recorded_at)
      SELECT v.id, v.model, v.input_price, v.output_price, $5
      FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v(id, model, input_price, output_price)
+     ORDER BY v.id -- two releases that start side by side list them differently, and would wait for each other for ever
      ON CONFLICT (id) DO NOTHING`,
     [
       versions.map((v) => v.id),

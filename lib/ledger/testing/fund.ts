@@ -1,0 +1,45 @@
+// Customers with money, and keys to spend it, made as the product makes them.
+
+import { createAccount } from "@/lib/access/accounts";
+import { type CapPeriod, createKey } from "@/lib/access/keys";
+import { useSandboxPepper } from "@/lib/access/pepper";
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
+import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import { postTransfer } from "@/lib/ledger/transfers";
+import { unitPrice } from "./books";
+
+const funding = "test_funding";
+
+/** Prepares a database for customers: where their money comes from, and a price of one nano-USD a token. */
+export async function openFunding(): Promise<void> {
+  useSandboxPepper("a pepper for tests, of more than 32 characters");
+  await openFundingAccount(funding);
+  await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
+}
+
+/** A new customer with this much money. */
+export async function fundedAccount(amountNanoUsd: bigint | number): Promise<AccountId> {
+  const account = await createAccount();
+  await openCustomerAccount(account);
+  if (BigInt(amountNanoUsd) !== 0n) await credit(account, amountNanoUsd);
+  return account;
+}
+
+/** Money that comes in; posted once for each `id`. */
+export const credit = (account: AccountId, amountNanoUsd: bigint | number, id = `credit of ${account}`): Promise<boolean> =>
+  postTransfer({
+    id,
+    kind: "credit",
+    legs: [
+      { account, amount: nanoUsd(amountNanoUsd) },
+      { account: funding, amount: nanoUsd(-BigInt(amountNanoUsd)) },
+    ],
+  });
+
+/** A key of the account, with a cap when one is given. */
+export async function openKey(accountId: AccountId, cap?: { nanoUsd: number; period: CapPeriod }): Promise<KeyId> {
+  const { keyId } = await createKey({ accountId, name: "test", cap: cap && { nanoUsd: nanoUsd(cap.nanoUsd), period: cap.period } });
+  return keyId;
+}
