@@ -497,19 +497,22 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
     LEFT JOIN entry e ON e.transfer_id = c.request_id AND e.account_id = c.account_id
     WHERE t.id IS NULL OR c.input_cost + c.output_cost <> -coalesce(e.amount, 0)
   UNION ALL
+  SELECT 'a charge and its loss equal its revenue', c.request_id, c.input_cost + c.output_cost + c.operator_loss, coalesce(e.amount, 0)
+    FROM charge c LEFT JOIN entry e ON e.transfer_id = c.request_id AND e.account_id = 'revenue'
+    WHERE c.input_cost + c.output_cost + c.operator_loss <> coalesce(e.amount, 0)
+  UNION ALL
   SELECT 'a charge transfer has its charge', t.id, 1, 0
-    FROM transfer t LEFT JOIN entry e ON e.transfer_id = t.id AND e.account_id NOT IN ('revenue', 'operator_loss')
-    LEFT JOIN charge c ON c.account_id = e.account_id AND c.request_id = t.id
-    WHERE t.kind = 'charge' AND e.account_id IS NOT NULL AND c.request_id IS NULL
+    FROM transfer t LEFT JOIN charge c ON c.request_id = t.id
+    WHERE t.kind = 'charge' AND c.request_id IS NULL
   UNION ALL
   SELECT 'a charge is its tokens at its price version', c.request_id,
       c.input_tokens * p.input_price + c.output_tokens * p.output_price, c.input_cost + c.output_cost + c.operator_loss
     FROM charge c LEFT JOIN price_version p ON p.id = c.price_version
     WHERE p.id IS NULL OR c.input_tokens * p.input_price + c.output_tokens * p.output_price <> c.input_cost + c.output_cost + c.operator_loss
   UNION ALL
-  SELECT 'what a capped key holds equals its open holds', s.key_id, coalesce(h.total, 0), s.held
+  SELECT 'what a capped key holds equals its open holds', coalesce(s.key_id, h.key_id), coalesce(h.total, 0), coalesce(s.held, 0)
     FROM key_spend s
-    LEFT JOIN (SELECT key_id, period, period_start, sum(ceiling) AS total FROM hold WHERE period IS NOT NULL GROUP BY 1, 2, 3) h
+    FULL JOIN (SELECT key_id, period, period_start, sum(ceiling) AS total FROM hold WHERE period IS NOT NULL GROUP BY 1, 2, 3) h
       ON h.key_id = s.key_id AND h.period = s.period AND h.period_start = s.period_start
-    WHERE s.held <> coalesce(h.total, 0)
+    WHERE coalesce(s.held, 0) <> coalesce(h.total, 0)
 $$;

@@ -1,0 +1,203 @@
+import type { PoolClient } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { metrics } from "@/lib/base/observe/metrics";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { checkLedger } from "./check";
+import { placeHolds, settleHolds } from "./testing/books";
+import type { HoldAsk } from "./testing/model-types";
+import { accounts, openTwins } from "./testing/twin";
+
+const database = await openTestDatabase();
+const atMs = Date.UTC(2026, 0, 15);
+const restoreClock = setClock(() => atMs);
+let client: PoolClient;
+
+beforeAll(async () => {
+  client = await database.pool.connect();
+  await openTwins(client);
+  await openBooks(client);
+});
+
+afterAll(() => {
+  client.release();
+  restoreClock();
+});
+
+/** One charge that overran, one of nothing, and an open hold that counts in a cap. */
+async function openBooks(on: PoolClient): Promise<void> {
+  const ask = (request: string, ceiling: bigint, key: string | null): HoldAsk => ({
+    request,
+    account: accounts[0],
+    key,
+    ceiling,
+    deadlineMs: atMs + 60_000,
+    idempotency: null,
+    hash: null,
+  });
+  const credit = JSON.stringify([
+    { account: accounts[0], amount: "100" },
+    { account: "funding", amount: "-100" },
+  ]);
+  await on.query("SELECT ledger_post('credit', 'credit', $1, $2)", [credit, new Date(atMs)]);
+  await placeHolds(on, [ask("req_1", 10n, `${accounts[0]}_key2`), ask("req_2", 0n, null), ask("req_3", 7n, `${accounts[0]}_key2`)], atMs);
+  const settled = { account: accounts[0], period: null, periodStart: null, charges: true, idempotency: null, body: null };
+  await settleHolds(
+    on,
+    [
+      { ...settled, request: "req_1", key: `${accounts[0]}_key2`, inputCost: 4n, outputCost: 8n },
+      { ...settled, request: "req_2", key: null, inputCost: 0n, outputCost: 3n },
+    ],
+    atMs,
+  );
+  await on.query("SELECT ledger_roll_up(ledger_roll_up_mark())");
+}
+
+// Every test breaks the books in a transaction of its own, with the triggers that forbid it turned off.
+beforeEach(async () => {
+  await client.query("BEGIN; SET LOCAL session_replication_role = replica");
+  return async () => {
+    await client.query("ROLLBACK");
+  };
+});
+
+async function reported(): Promise<string[]> {
+  const { rows } = await client.query<{ told: string }>("SELECT invariant || ': ' || subject AS told FROM ledger_check($1) ORDER BY 1", [
+    new Date(atMs),
+  ]);
+  return rows.map((row) => row.told);
+}
+
+test("clean books have nothing to report", async () => {
+  expect(await reported()).toEqual([]);
+});
+
+const sums = "the entries of a transfer sum to zero";
+const transferOfEntry = "every entry has its transfer";
+const posted = "an account equals the sum of its entries";
+const held = "what is held equals the open holds";
+const overdue = "no hold outlives its deadline by a minute";
+const ofCharge = "a charge equals its transfer";
+const earned = "a charge and its loss equal its revenue";
+const chargeOf = "a charge transfer has its charge";
+const priced = "a charge is its tokens at its price version";
+const capHeld = "what a capped key holds equals its open holds";
+
+const corruptions: readonly (readonly [what: string, sql: string, told: string[]])[] = [
+  ["an account was given money from nowhere", "UPDATE ledger_account SET posted = posted + 1 WHERE id = 'acc_a'", [`${posted}: acc_a`]],
+  ["money of an account went away", "UPDATE ledger_account SET posted = posted - 1 WHERE id = 'acc_a'", [`${posted}: acc_a`]],
+  ["revenue was made up", "UPDATE ledger_account SET posted = posted + 1 WHERE id = 'revenue'", [`${posted}: revenue`]],
+  ["a roll-up was forgotten", "UPDATE ledger_account SET rolled_up_to = 0 WHERE id = 'operator_loss'", [`${posted}: operator_loss`]],
+  ["an account was removed", "DELETE FROM ledger_account WHERE id = 'acc_a'", [`${posted}: acc_a`, `${held}: acc_a`]],
+  ["an account holds too much", "UPDATE ledger_account SET held = held + 1 WHERE id = 'acc_a'", [`${held}: acc_a`]],
+  [
+    "an account without holds holds something",
+    "UPDATE ledger_account SET posted = 1, held = 1 WHERE id = 'acc_b'",
+    [`${posted}: acc_b`, `${held}: acc_b`],
+  ],
+  ["a hold was removed", "DELETE FROM hold WHERE request_id = 'req_3'", [`${capHeld}: acc_a_key2`, `${held}: acc_a`]],
+  ["a hold was made larger", "UPDATE hold SET ceiling = 8 WHERE request_id = 'req_3'", [`${capHeld}: acc_a_key2`, `${held}: acc_a`]],
+  [
+    "a hold was moved to another account",
+    "UPDATE hold SET account_id = 'acc_b' WHERE request_id = 'req_3'",
+    [`${held}: acc_a`, `${held}: acc_b`],
+  ],
+  ["a hold of nobody", "UPDATE hold SET account_id = 'acc_x' WHERE request_id = 'req_3'", [`${held}: acc_a`, `${held}: acc_x`]],
+  ["a hold was forgotten by the reaper", "UPDATE hold SET deadline = deadline - interval '121 seconds'", [`${overdue}: req_3`]],
+  [
+    "an entry was changed",
+    "UPDATE entry SET amount = amount + 1 WHERE transfer_id = 'credit' AND account_id = 'funding'",
+    [`${posted}: funding`, `${sums}: credit`],
+  ],
+  [
+    "an entry was removed",
+    "DELETE FROM entry WHERE transfer_id = 'req_1' AND account_id = 'acc_a'",
+    [`${ofCharge}: req_1`, `${posted}: acc_a`, `${sums}: req_1`],
+  ],
+  [
+    "a balanced pair of entries was made up",
+    "INSERT INTO entry (transfer_id, account_id, amount) VALUES ('credit', 'acc_b', 5), ('credit', 'acc_c', -5)",
+    [`${posted}: acc_b`, `${posted}: acc_c`],
+  ],
+  [
+    "an entry of an account that does not exist",
+    "UPDATE entry SET account_id = 'acc_x' WHERE transfer_id = 'credit' AND account_id = 'acc_a'",
+    [`${posted}: acc_a`, `${posted}: acc_x`],
+  ],
+  ["a transfer was removed", "DELETE FROM transfer WHERE id = 'credit'", [`${transferOfEntry}: credit`, `${transferOfEntry}: credit`]],
+  [
+    "the transfer of a charge of nothing was removed",
+    "DELETE FROM entry WHERE transfer_id = 'req_2'; DELETE FROM transfer WHERE id = 'req_2'",
+    [`${earned}: req_2`, `${ofCharge}: req_2`, `${posted}: operator_loss`, `${posted}: revenue`],
+  ],
+  ["a charge is another kind of transfer", "UPDATE transfer SET kind = 'credit' WHERE id = 'req_1'", [`${ofCharge}: req_1`]],
+  ["a charge was removed", "DELETE FROM charge WHERE request_id = 'req_1'", [`${chargeOf}: req_1`]],
+  ["a charge of which the operator bore everything was removed", "DELETE FROM charge WHERE request_id = 'req_2'", [`${chargeOf}: req_2`]],
+  ["a charge was moved to another account", "UPDATE charge SET account_id = 'acc_b' WHERE request_id = 'req_1'", [`${ofCharge}: req_1`]],
+  [
+    "a charge says it cost less",
+    "UPDATE charge SET output_cost = output_cost - 1 WHERE request_id = 'req_1'",
+    [`${earned}: req_1`, `${ofCharge}: req_1`, `${priced}: req_1`],
+  ],
+  ["a loss was hidden", "UPDATE charge SET operator_loss = 0 WHERE request_id = 'req_1'", [`${earned}: req_1`, `${priced}: req_1`]],
+  [
+    "a loss was hidden together with its tokens",
+    "UPDATE charge SET operator_loss = 0, output_tokens = 6 WHERE request_id = 'req_1'",
+    [`${earned}: req_1`],
+  ],
+  ["tokens were made up", "UPDATE charge SET input_tokens = input_tokens + 1 WHERE request_id = 'req_1'", [`${priced}: req_1`]],
+  ["a price was changed afterwards", "UPDATE price_version SET output_price = 2", [`${priced}: req_1`, `${priced}: req_2`]],
+  ["a price was removed", "DELETE FROM price_version", [`${priced}: req_1`, `${priced}: req_2`]],
+  ["a capped key holds too little", "UPDATE key_spend SET held = held - 1", [`${capHeld}: acc_a_key2`]],
+  [
+    "a capped key holds something of another day",
+    "INSERT INTO key_spend VALUES ('acc_b_key2', 'day', '2026-01-14', 0, 1)",
+    [`${capHeld}: acc_b_key2`],
+  ],
+  ["a capped key's spending was removed", "DELETE FROM key_spend", [`${capHeld}: acc_a_key2`]],
+];
+
+test.each(corruptions)("reported: %s", async (_what, sql, told) => {
+  await client.query(sql);
+  expect(await reported()).toEqual([...told].sort());
+});
+
+test("a violation is returned with what was expected and what is, and counted for the operator", async () => {
+  await client.query("UPDATE ledger_account SET posted = posted + 5 WHERE id = 'funding'");
+  await client.query("COMMIT");
+  expect(await checkLedger()).toEqual([{ invariant: posted, subject: "funding", expected: "-100", actual: "-95" }]);
+  expect((await metrics().ledgerViolations.get()).values[0]?.value).toBe(1);
+  await client.query("BEGIN; UPDATE ledger_account SET posted = posted - 5 WHERE id = 'funding'; COMMIT");
+  expect(await checkLedger()).toEqual([]);
+  expect((await metrics().ledgerViolations.get()).values[0]?.value).toBe(0);
+});
+
+test.each(["transfer", "entry", "charge", "price_version"])(
+  "what was written to %s can not be changed, removed or emptied",
+  async (table) => {
+    await client.query("SET LOCAL session_replication_role = origin");
+    const column = { transfer: "kind = kind", entry: "amount = amount", charge: "model = model", price_version: "model = model" }[table];
+    for (const sql of [
+      `UPDATE ${table} SET ${column}`,
+      `UPDATE ${table} SET ${column} WHERE false`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table}`,
+    ]) {
+      await client.query("SAVEPOINT before");
+      await expect(client.query(sql)).rejects.toThrow(`${table} is immutable: correct a mistake with a new transfer`);
+      await client.query("ROLLBACK TO before");
+    }
+  },
+);
+
+test("no statement can take a customer below zero, in what they have or in what they may still spend", async () => {
+  for (const sql of [
+    "UPDATE ledger_account SET posted = held - 1 WHERE id = 'acc_a'",
+    "UPDATE ledger_account SET held = posted + 1 WHERE id = 'acc_a'",
+    "UPDATE ledger_account SET held = -1 WHERE id = 'acc_a'",
+  ]) {
+    await client.query("SAVEPOINT before");
+    await expect(client.query(sql)).rejects.toMatchObject({ code: "23514" });
+    await client.query("ROLLBACK TO before");
+  }
+});
