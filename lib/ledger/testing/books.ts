@@ -8,7 +8,8 @@ import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./mod
 export const unitPrice = "unit-price";
 
 /** What the request path tells the planner; see lib/db/hot-pool.ts. */
-export const hotSettings = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
+export const hotSettings =
+  "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
 
 export const failed = "failed";
 

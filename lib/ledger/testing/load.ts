@@ -1,0 +1,91 @@
+// Load as the gateway makes it, through the product's own batchers: holds that are settled exactly, overrun or released. Every
+// settlement that was acknowledged is told, so that a test can look for it after a crash.
+
+import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { submitHold } from "@/lib/gateway/hold-batch";
+import { submitSettlement } from "@/lib/gateway/settle-batch";
+import { chargeDetails } from "./books";
+
+export interface Spender {
+  account: AccountId;
+  key: KeyId | null;
+}
+
+export interface Acknowledged {
+  request: RequestId;
+  account: AccountId;
+  outcome: string;
+  /** Nano-USD, as text. */
+  charged: string;
+}
+
+interface LoadOptions {
+  spenders: readonly Spender[];
+  workers: number;
+  tell: (acknowledged: Acknowledged) => void;
+  /** Told of every hold that failed without an answer; a settlement that fails ends the load. */
+  tellFailure?: (error: unknown) => void;
+}
+
+/** Starts load; `stop` resolves when every worker has ended its last request. */
+export function startLoad(options: LoadOptions): { stop: () => Promise<void> } {
+  let stopped = false;
+  const work = async (worker: number) => {
+    for (let round = worker; !stopped; round++) {
+      const spender = options.spenders[round % options.spenders.length];
+      if (spender) await spendOnce(spender, round, options);
+    }
+  };
+  const workers = Promise.all(Array.from({ length: options.workers }, (_, worker) => work(worker)));
+  workers.catch(() => undefined);
+  return {
+    stop: async () => {
+      stopped = true;
+      await workers;
+    },
+  };
+}
+
+async function spendOnce({ account, key }: Spender, round: number, { tell, tellFailure }: LoadOptions): Promise<void> {
+  const request = newRequestId();
+  const ceiling = nanoUsd(1 + (round % 20));
+  const decision = await submitHold({ request, account, key, ceiling, idempotency: null, hash: null }).catch(async (error: unknown) => {
+    tellFailure?.(error);
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the server is gone: do not spin
+    return null;
+  });
+  if (decision?.outcome !== "held") {
+    await new Promise((resolve) => setImmediate(resolve));
+    return;
+  }
+  const cost = round % 7 === 0 ? ceiling + 3n : ceiling / 2n;
+  const released = round % 5 === 0;
+  const settled = await submitSettlement({
+    request,
+    account,
+    key,
+    period: decision.period,
+    periodStart: decision.periodStart,
+    inputCost: nanoUsd(released ? 0n : cost / 3n),
+    outputCost: nanoUsd(released ? 0n : cost - cost / 3n),
+    charge: released ? null : chargeDetails(Number(cost / 3n), Number(cost - cost / 3n)),
+  });
+  tell({ request, account, outcome: settled.outcome, charged: (settled.inputCost + settled.outputCost).toString() });
+}
+
+/** How many of `times` equal requests at once were served, and what became of the others. Those served are settled in full. */
+export async function spendAtOnce({ account, key }: Spender, times: number, ceiling: number): Promise<Record<string, number>> {
+  const outcomes: Record<string, number> = {};
+  const spend = async () => {
+    const request = newRequestId();
+    const decision = await submitHold({ request, account, key, ceiling: nanoUsd(ceiling), idempotency: null, hash: null });
+    outcomes[decision.outcome] = (outcomes[decision.outcome] ?? 0) + 1;
+    if (decision.outcome !== "held") return;
+    const { period, periodStart } = decision;
+    const [inputCost, outputCost] = [nanoUsd(ceiling), nanoUsd(0)];
+    await submitSettlement({ request, account, key, period, periodStart, inputCost, outputCost, charge: chargeDetails(ceiling, 0) });
+  };
+  await Promise.all(Array.from({ length: times }, spend));
+  return outcomes;
+}
