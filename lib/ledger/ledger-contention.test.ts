@@ -1,0 +1,155 @@
+import type { PoolClient } from "pg";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { nowMs } from "@/lib/base/clock";
+import { newRequestId } from "@/lib/base/ids";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { expireHolds } from "@/lib/gateway/expire-holds";
+import { checkLedger } from "./check";
+import { rollUpRevenue } from "./roll-up";
+import { hotSettings, placeHolds, settleHolds } from "./testing/books";
+import { closeRequestPath, expectBooksToClose } from "./testing/closing";
+import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
+import { type Spender, startLoad } from "./testing/load";
+import type { HoldAsk, HoldResult, SettleAsk } from "./testing/model-types";
+
+const database = await openTestDatabase({ poolSize: 16 });
+const spenders: Spender[] = [];
+const connections: PoolClient[] = [];
+
+beforeAll(async () => {
+  await openFunding();
+  for (let n = 0; n < 6; n++) {
+    const account = await fundedAccount(100_000);
+    spenders.push({ account, key: await openKey(account, { nanoUsd: 50_000, period: "day" }) }, { account, key: await openKey(account) });
+  }
+});
+afterEach(() => {
+  for (const client of connections.splice(0)) client.release();
+});
+afterAll(closeRequestPath);
+
+// Without chance: each run is the same, but for the moments at which the database takes turns.
+const spread = (n: number) => (n * 2_654_435_761) % 4_294_967_296;
+const pick = (n: number): Spender => spenders[spread(n) % spenders.length] ?? { account: spenders[0]?.account ?? ("" as never), key: null };
+
+const holdAsk = (n: number, deadlineMs: number): HoldAsk => ({
+  ...pick(n),
+  request: newRequestId(),
+  ceiling: BigInt(spread(n) % 30),
+  deadlineMs,
+  idempotency: n % 5 === 0 ? `key ${n % 50}` : null,
+  hash: n % 5 === 0 ? "00" : null,
+});
+
+const settleAsk = (ask: HoldAsk, { period, periodStart }: HoldResult, n: number): SettleAsk => ({
+  request: ask.request,
+  account: ask.account,
+  key: ask.key,
+  period,
+  periodStart,
+  inputCost: ask.ceiling / 2n,
+  outputCost: BigInt(n % 20),
+  charges: n % 4 !== 0,
+  idempotency: ask.idempotency,
+  body: n % 4 === 0 ? null : "answer",
+});
+
+/** Batches over all accounts in any order, on one connection; some holds are left for the reaper, some settled too late. */
+async function spendInBatches(client: PoolClient, seed: number, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const size = 1 + (spread(seed + round) % 40);
+    const deadlineMs = nowMs() + (round % 3 === 0 ? -1 : 60_000);
+    const asks = Array.from({ length: size }, (_, n) => holdAsk(seed * 7_919 + round * 101 + n, deadlineMs));
+    const results = await placeHolds(client, asks, nowMs());
+    const held = asks.flatMap((ask, n) => {
+      const result = results[n];
+      return result?.outcome === "held" && n % 9 !== 0 ? [settleAsk(ask, result, n)] : [];
+    });
+    if (held.length > 0) await settleHolds(client, held.reverse(), nowMs());
+  }
+}
+
+test("holds, settlements, expiry, credits, cap changes and roll-ups over the same accounts never wait for each other for ever", async () => {
+  const clients = await Promise.all(Array.from({ length: 8 }, () => database.pool.connect()));
+  connections.push(...clients);
+  await Promise.all(clients.map((client) => client.query(hotSettings)));
+  let spending = true;
+  const until = async (work: (n: number) => Promise<unknown>) => {
+    for (let n = 0; spending; n++) await work(n);
+  };
+  const others = [
+    until(() => expireHolds()),
+    until(() => expireHolds()),
+    until(() => rollUpRevenue()),
+    until((n) => credit(pick(n).account, 5, `credit ${n}`)),
+    until((n) => credit(pick(n + 3).account, 5, `credit ${n}`)),
+    until((n) => changeCap(pick(n), n)),
+  ];
+  const spent = Promise.all(clients.map((client, seed) => spendInBatches(client, seed + 1, 15))).finally(() => {
+    spending = false;
+  });
+  await Promise.all([spent, ...others]);
+  const { rows } = await database.pool.query("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()");
+  expect(rows).toEqual([{ deadlocks: 0n }]);
+  await expectBooksToClose();
+});
+
+const changeCap = ({ account, key }: Spender, n: number) =>
+  database.pool.query("SELECT ledger_open_key_spend($1, $2, $3, access_cap_period_start($3, $4))", [
+    account,
+    key,
+    n % 2 === 0 ? "day" : "week",
+    new Date(),
+  ]);
+
+test("roll-ups under load, two at once, count every charge once, and the books are clean at every moment", async () => {
+  const load = startLoad({ spenders, workers: 24, tell: () => undefined });
+  try {
+    for (let round = 0; round < 8; round++) {
+      await Promise.all([rollUpRevenue(), rollUpRevenue()]);
+      expect(await checkLedger()).toEqual([]);
+    }
+  } finally {
+    await load.stop();
+  }
+  await expectBooksToClose();
+});
+
+test("a roll-up waits for an entry that is not committed yet, even when later ones are, and counts one that was rolled back never", async () => {
+  await rollUpRevenue();
+  const [slow, failing, quick] = await Promise.all(["slow", "failing", "quick"].map(() => database.pool.connect()));
+  if (!slow || !failing || !quick) throw new Error("no connections");
+  connections.push(slow, failing, quick);
+  const revenue = async () =>
+    (await database.pool.query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = 'revenue'")).rows[0]?.posted ?? 0n;
+  const before = await revenue();
+  const accounts = await Promise.all([1, 2, 3].map(() => fundedAccount(100)));
+  const charge = async (client: PoolClient, place: number, cost: bigint) => {
+    const ask: HoldAsk = {
+      request: newRequestId(),
+      account: accounts[place] ?? "",
+      key: null,
+      ceiling: cost,
+      deadlineMs: nowMs() + 60_000,
+      idempotency: null,
+      hash: null,
+    };
+    const [result] = await placeHolds(client, [ask], nowMs());
+    if (result) await settleHolds(client, [{ ...settleAsk(ask, result, 1), inputCost: cost, outputCost: 0n }], nowMs());
+  };
+  await slow.query("BEGIN");
+  await charge(slow, 0, 10n);
+  await failing.query("BEGIN");
+  await charge(failing, 1, 20n);
+  await charge(quick, 2, 40n);
+  const rolledUp = rollUpRevenue();
+  const waiting =
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+  await expect.poll(async () => (await database.pool.query(waiting)).rowCount).toBe(1);
+  expect(await revenue()).toBe(before);
+  await failing.query("ROLLBACK");
+  await slow.query("COMMIT");
+  await rolledUp;
+  expect(await revenue()).toBe(before + 50n);
+  await expectBooksToClose();
+});

@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startEmbeddedPostgres } from "@/lib/db/embedded";
+import { closeHotPool } from "@/lib/db/hot-pool";
+import { migrate } from "@/lib/db/migrate";
+import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { killChildren, startChild } from "./testing/child";
+import { closeRequestPath, expectBooksToClose } from "./testing/closing";
+import { fundedAccount, openFunding, openKey } from "./testing/fund";
+import { type Acknowledged, type Spender, startLoad } from "./testing/load";
+
+const database = await openTestDatabase();
+
+beforeAll(openFunding);
+afterEach(async () => {
+  await killChildren();
+  await cleanUpEmbedded();
+});
+afterAll(async () => {
+  setDatabaseUrl(database.url);
+  await closeRequestPath();
+});
+
+async function openSpenders(): Promise<Spender[]> {
+  const spenders: Spender[] = [];
+  for (let n = 0; n < 4; n++) {
+    const account = await fundedAccount(1_000_000);
+    spenders.push({ account, key: null }, { account, key: await openKey(account, { nanoUsd: 500_000, period: "month" }) });
+  }
+  return spenders;
+}
+
+/** Every acknowledged settlement is in the books with what was acknowledged, and none is there twice. */
+async function expectAllThere(acknowledged: readonly Acknowledged[]): Promise<void> {
+  const charged = acknowledged.filter(({ outcome }) => outcome === "settled" || outcome === "late");
+  const { rows } = await pool().query<{ request: string; charged: string }>(
+    "SELECT request_id AS request, sum(input_cost + output_cost)::text AS charged FROM charge WHERE request_id = ANY ($1) GROUP BY 1 HAVING count(*) = 1",
+    [charged.map(({ request }) => request)],
+  );
+  const found = new Map(rows.map((row) => [row.request, row.charged]));
+  expect(charged.filter(({ request, charged: told }) => found.get(request) !== told)).toEqual([]);
+  expect(new Set(acknowledged.map(({ request }) => request)).size).toBe(acknowledged.length);
+}
+
+/** Kills one process of two after about `after` answers, again and again; the other goes on. */
+test("processes killed at any moment lose nothing that was acknowledged, charge nothing twice, and leave no money held", async () => {
+  const spenders = await openSpenders();
+  const acknowledged: Acknowledged[] = [];
+  const steady = await startChild("load-child", database.url);
+  steady.onAnswer((answer) => acknowledged.push(answer as Acknowledged));
+  steady.send({ do: "load", spenders, workers: 2 });
+  for (const after of [1, 40, 133]) {
+    const child = await startChild("load-child", database.url);
+    await new Promise<void>((resolve) => {
+      let answers = 0;
+      child.onAnswer((answer) => {
+        acknowledged.push(answer as Acknowledged);
+        if (++answers === after) resolve();
+      });
+      child.send({ do: "load", spenders, workers: 20 });
+    });
+    await child.kill();
+  }
+  await steady.kill();
+  await expect.poll(stillWorking).toBe(0);
+  expect(acknowledged.length).toBeGreaterThan(170);
+  await expectAllThere(acknowledged);
+  await expectBooksToClose();
+});
+
+/** Statements of killed processes that the server has not noticed yet. */
+async function stillWorking(): Promise<number | null> {
+  const { rowCount } = await pool().query(
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pennyprompt' AND pid <> pg_backend_pid() AND state <> 'idle'",
+  );
+  return rowCount;
+}
+
+test("a database killed under load, twice, has everything that was acknowledged when it is back, and the load goes on", {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = newDataDir();
+  let server = await startEmbeddedPostgres({ dataDir });
+  await migrate({ url: server.url });
+  const moveTo = async (url: string) => {
+    setDatabaseUrl(url);
+    await Promise.all([closeHotPool(), closePool()]);
+  };
+  await moveTo(server.url);
+  const acknowledged: Acknowledged[] = [];
+  const failures: unknown[] = [];
+  await openFunding();
+  const load = startLoad({
+    spenders: await openSpenders(),
+    workers: 20,
+    tell: (one) => acknowledged.push(one),
+    tellFailure: (error) => failures.push(error),
+  });
+  for (const killAfter of [150, 400]) {
+    await expect.poll(() => acknowledged.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(killAfter);
+    process.kill(server.pid, "SIGKILL");
+    await server.exited;
+    await server.stop();
+    server = await startEmbeddedPostgres({ dataDir });
+    await moveTo(server.url);
+  }
+  const before = acknowledged.length;
+  await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(before + 100);
+  await load.stop();
+  expect(failures.length).toBeGreaterThan(0);
+  await expectAllThere(acknowledged);
+  await expectBooksToClose();
+  await moveTo(database.url);
+  await server.stop();
+});
