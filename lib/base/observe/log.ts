@@ -18,7 +18,7 @@ export const log = (): Logger =>
         redact: { paths: redactedPaths, censor: "[redacted]" },
         serializers: { err: describeError },
       },
-      pino.destination({ dest: 1, sync: false, minLength: 65_536, periodicFlush: 200 }),
+      pino.destination({ dest: 1, sync: false, minLength: 65_536, maxWrite: 131_072, periodicFlush: 200 }),
     ),
   );
 
