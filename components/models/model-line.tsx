@@ -34,7 +34,11 @@ export function ModelLine({ model, places }: ModelLineProps) {
         <Amount nano={model.output} places={places.output} />
       </td>
       <td className="py-3 text-right font-mono">
-        <Amount nano={model.cost} places={places.cost} />
+        {model.cost === null ? (
+          <span className="font-sans text-faint">does not fit</span>
+        ) : (
+          <Amount nano={model.cost} places={places.cost} />
+        )}
         <span className="mt-1 block text-xs whitespace-nowrap text-muted md:hidden">
           {formatUsd(model.input)} / {formatUsd(model.output)}
         </span>

@@ -19,7 +19,8 @@ export interface PricedModel extends ModelRow {
   /** For a million tokens. */
   input: bigint;
   output: bigint;
-  cost: bigint;
+  /** Null when the model does not take that many tokens. */
+  cost: bigint | null;
 }
 
 const MILLION = 1_000_000n;
@@ -28,5 +29,7 @@ const MILLION = 1_000_000n;
 export function priceModel(row: ModelRow, tokens: { input: bigint; output: bigint }): PricedModel {
   const input = parseUsd(row.inputPrice);
   const output = parseUsd(row.outputPrice);
-  return { ...row, input, output, cost: (input / MILLION) * tokens.input + (output / MILLION) * tokens.output };
+  const fits = tokens.input + tokens.output <= BigInt(row.contextWindow) && tokens.output <= BigInt(row.maxOutputTokens);
+  const cost = fits ? (input / MILLION) * tokens.input + (output / MILLION) * tokens.output : null;
+  return { ...row, input, output, cost };
 }

@@ -21,7 +21,7 @@ export function ModelsTable({ rows }: { rows: readonly ModelRow[] }) {
     () => ({
       input: placesOf(models.map(({ input }) => input)),
       output: placesOf(models.map(({ output }) => output)),
-      cost: placesOf(models.map(({ cost }) => cost)),
+      cost: placesOf(models.map(({ cost }) => cost ?? 0n)),
     }),
     [models],
   );

@@ -10,7 +10,7 @@ interface Heading {
 }
 
 const headings: readonly Heading[] = [
-  { key: "name", text: "Model", long: "Name", className: "text-left" },
+  { key: "name", text: "Model", long: "Name", className: "text-left md:w-[44%]" },
   { key: "provider", text: "Provider", long: "Provider", className: "text-left max-md:hidden" },
   { key: "context", text: "Context", long: "Context window", className: "text-right max-md:hidden" },
   { key: "input", text: "In", long: "Price of input", className: "text-right max-md:hidden" },

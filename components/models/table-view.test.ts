@@ -33,10 +33,19 @@ test("every word of a search must be found, in name, alias, provider or descript
   expect(names("q=nothing")).toEqual([]);
 });
 
-test("a cost is exact to the nano-dollar at any number of tokens", () => {
-  const [, cheap] = arrange(rows, view("in=999999999999&out=1"));
-  expect(cheap?.cost).toBe(999_999_999_999n * 2_000n + 525n);
+test("a cost is exact to the nano-dollar", () => {
+  const [, cheap] = arrange(rows, view("in=8191&out=1"));
+  expect(cheap?.cost).toBe(8_191n * 2_000n + 525n);
   expect(arrange(rows, view("in=&out="))[0]?.cost).toBe(0n);
+});
+
+test("tokens that a model does not take have no cost, and such models come last in either direction", () => {
+  const small = { ...row("small", "1", "1"), contextWindow: 100, maxOutputTokens: 50 };
+  const costOf = (query: string) => arrange([small], view(query))[0]?.cost;
+  expect([costOf("in=50&out=50"), costOf("in=51&out=50"), costOf("in=0&out=51")]).toEqual([100_000n, null, null]);
+  const order = (query: string) => arrange([small, ...rows], view(query)).map(({ id }) => id);
+  expect(order("sort=cost").at(-1)).toBe("small");
+  expect(order("sort=-cost").at(-1)).toBe("small");
 });
 
 test("an address reads back as it was written, and says nothing that is as at first", () => {

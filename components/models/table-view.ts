@@ -54,7 +54,7 @@ export function nextSort(current: TableView["sort"], key: SortKey): TableView["s
   return current.descending ? null : { key, descending: true };
 }
 
-/** The rows to show, priced, found and in order. Equal rows keep the catalogue's order. */
+/** The rows to show, priced, found and in order. Equal rows keep the catalogue's order; those without a cost come last by cost. */
 export function arrange(rows: readonly ModelRow[], view: TableView): PricedModel[] {
   const tokens = { input: BigInt(view.inputTokens || 0), output: BigInt(view.outputTokens || 0) };
   const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
@@ -66,10 +66,14 @@ export function arrange(rows: readonly ModelRow[], view: TableView): PricedModel
   const { sort } = view;
   if (!sort) return priced;
   const sign = sort.descending ? -1 : 1;
-  return priced.sort((left, right) => sign * compare(sortValue(left, sort.key), sortValue(right, sort.key)));
+  return priced.sort((left, right) => {
+    const [a, b] = [sortValue(left, sort.key), sortValue(right, sort.key)];
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * compare(a, b);
+  });
 }
 
-function sortValue(model: PricedModel, key: SortKey): string | number | bigint {
+function sortValue(model: PricedModel, key: SortKey): string | number | bigint | null {
   switch (key) {
     case "name":
       return model.id;

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
-import type { ReactNode } from "react";
+import { WithCode } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
@@ -36,9 +36,9 @@ export default async function ErrorCodePage(props: PageProps) {
       <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
       <p className="mt-2 text-muted">{title}.</p>
       <dl className="mt-8 border-t border-line">
-        <Point term="When">{when}</Point>
-        <Point term="What to do">{fix}</Point>
-        <Point term="Try again">{`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`}</Point>
+        <Point term="When" text={when} />
+        <Point term="What to do" text={fix} />
+        <Point term="Try again" text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />
       </dl>
       <div className="mt-10">
         <CodeBlock title={`Answer ${status}`} copy={example}>
@@ -47,18 +47,20 @@ export default async function ErrorCodePage(props: PageProps) {
       </div>
       {details.length > 0 ? (
         <div className="mt-10">
-          <FieldTable heading="details" rows={details} />
+          <FieldTable heading="details" rows={details.map(({ name, about }) => ({ name, about: <WithCode text={about} /> }))} />
         </div>
       ) : null}
     </article>
   );
 }
 
-function Point({ term, children }: { term: string; children: ReactNode }) {
+function Point({ term, text }: { term: string; text: string }) {
   return (
     <div className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
       <dt className="text-sm leading-[26px] text-muted">{term}</dt>
-      <dd>{children}</dd>
+      <dd>
+        <WithCode text={text} />
+      </dd>
     </div>
   );
 }
