@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { errorCatalogue } from "../lib/base/errors";
-import { baseUrl, expect, test } from "./browser";
+import { baseUrl, expect, open, test } from "./browser";
 
 const pages = [
   { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
@@ -51,7 +51,7 @@ test("no page holds a working key", async ({ request }) => {
 });
 
 test("every error code has its page, and the list leads there", async ({ page }) => {
-  await page.goto("/docs/errors");
+  await open(page, "/docs/errors");
   const codes = Object.keys(errorCatalogue);
   await expect(page.locator("main li a")).toHaveCount(codes.length);
   for (const code of codes) {
@@ -65,7 +65,7 @@ test("every error code has its page, and the list leads there", async ({ page })
 test("the theme follows the system until it is pinned, and a pinned one is there from the first paint", async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme: "light" });
-  await page.goto("/");
+  await open(page, "/");
   const light = await background();
   await page.emulateMedia({ colorScheme: "dark" });
   const dark = await background();
@@ -73,21 +73,21 @@ test("the theme follows the system until it is pinned, and a pinned one is there
 
   await page.getByRole("button", { name: "Theme: system. Change to light." }).click();
   expect(await background()).toBe(light);
-  await page.goto("/models");
+  await open(page, "/models");
   expect(await background()).toBe(light);
   expect(await (await page.request.get("/docs")).text()).toContain('data-theme="light"');
 
   await page.getByRole("button", { name: "Theme: light. Change to dark." }).click();
   await page.getByRole("button", { name: "Theme: dark. Change to system." }).click();
   await page.emulateMedia({ colorScheme: "light" });
-  await page.reload();
+  await open(page, "/docs");
   expect(await background()).toBe(light);
   await page.emulateMedia({ colorScheme: "dark" });
   expect(await background()).toBe(dark);
 });
 
 test("models are found and sorted, and the address says how", async ({ page }) => {
-  await page.goto("/models");
+  await open(page, "/models");
   const all = await names(page);
   expect(all.length).toBeGreaterThanOrEqual(14);
 
@@ -110,16 +110,18 @@ test("models are found and sorted, and the address says how", async ({ page }) =
   await expect.poll(() => names(page)).toEqual(all);
 });
 
-test("the calculator is exact where a float is not", async ({ page }) => {
-  await page.goto("/models?q=gpt-4-turbo");
+test("the calculator is exact, and prices nothing that the model does not take", async ({ page }) => {
+  await open(page, "/models?q=gpt-4-turbo");
   const row = page.getByRole("row", { name: /gpt-4-turbo/ });
   await page.getByLabel("Tokens in").fill("14");
   await page.getByLabel("Tokens out").fill("22");
   await expect(row).toContainText("$0.00144");
-  await page.getByLabel("Tokens in").fill("999999999999");
-  await page.getByLabel("Tokens out").fill("1");
-  await expect(row).toContainText("$40,000,000.00");
-  await expect(page).toHaveURL(/q=gpt-4-turbo&in=999999999999&out=1$/);
+  await page.getByLabel("Tokens in").fill("123,904");
+  await page.getByLabel("Tokens out").fill("4096");
+  await expect(row).toContainText("$5.12");
+  await expect(page).toHaveURL(/q=gpt-4-turbo&in=123904&out=4096$/);
+  await page.getByLabel("Tokens in").fill("123905");
+  await expect(row).toContainText("does not fit");
 });
 
 test("without JavaScript the table is searched and sorted all the same", async ({ browser }) => {
@@ -135,14 +137,14 @@ test("without JavaScript the table is searched and sorted all the same", async (
 
 test("a copy button copies, and says so", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.goto("/");
+  await open(page, "/");
   await page.getByRole("button", { name: "Copy: Ask" }).click();
   await expect(page.getByText("Copied").first()).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`curl -s ${baseUrl()}/api/v1/prompt`);
 });
 
 test("the keyboard reaches everything, from the link that skips the header on", async ({ page }) => {
-  await page.goto("/");
+  await open(page, "/");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -151,11 +153,11 @@ test("the keyboard reaches everything, from the link that skips the header on", 
 });
 
 test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page }) => {
-  await page.goto("/docs");
+  await open(page, "/docs");
   const code = async (title: string) => (await page.getByRole("region", { name: title, exact: true }).locator("code").textContent()) ?? "";
   const file = join(process.env.DATA_DIR ?? "", "sandbox.json");
   const { apiKey } = JSON.parse(readFileSync(file, "utf8")) as { apiKey: string };
-  const env = { ...process.env, PENNYPROMPT_KEY: apiKey };
+  const env = { ...process.env, PENNYPROMPT_KEY: apiKey, FORCE_COLOR: "0" };
   const shell = (command: string) => execFileSync("sh", ["-c", command], { env, encoding: "utf8" });
 
   expect(shell(`${await code("Set the key")}; echo $PENNYPROMPT_KEY`).trim()).toBe(apiKey);

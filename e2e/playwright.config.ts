@@ -2,8 +2,6 @@
 // By hand: npx playwright test --config e2e/playwright.config.ts
 
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 
 /** The system's own Chromium where there is one; else Playwright's (npx playwright install chromium). */
@@ -12,7 +10,7 @@ const chromium = process.env.CHROMIUM_PATH || ["/usr/bin/chromium", "/usr/bin/ch
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
-  outputDir: join(tmpdir(), `pennyprompt-browser-${process.ppid}`),
+  outputDir: "../test-results",
   globalSetup: "./start-service.ts",
   // Two cores: a browser for one and the service for the other.
   workers: 1,

@@ -18,6 +18,8 @@ export default async function startService(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "pennyprompt-browser-data-"));
   // Embedded PostgreSQL may run as another user than we do, and must be able to pass through.
   chmodSync(dataDir, 0o755);
+  // A run that is interrupted never comes to its teardown.
+  process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const service = spawn(process.execPath, ["lib/server/launch.mjs"], {
     cwd: root,
     env: { ...process.env, ...ownSettings, DATA_DIR: dataDir },
