@@ -1,0 +1,87 @@
+// Reading the books beside the product: balances, holds and charges as they stand in the database.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
+import { metrics } from "@/lib/base/observe/metrics";
+import { pool } from "@/lib/db/pool";
+
+const WAIT_MS = 10_000;
+
+/** Resolves with what `read` gives, as soon as it gives something. Fails after ten seconds. */
+export async function until<T>(what: string, read: () => Promise<T | null | undefined | false>): Promise<T> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const value = await read();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`It did not come true within ten seconds: ${what}`);
+    await sleep(10);
+  }
+}
+
+/** No request may leave a hold, money held on an account or key, a slot, or a claim without an answer. */
+export async function awaitNothingHeld(): Promise<void> {
+  await until("every request has ended", async () => (await inFlight()) === 0);
+  await until("nothing is held", async () => {
+    const { rows } = await pool().query<{ free: boolean }>(
+      `SELECT NOT EXISTS (SELECT FROM hold) AND NOT EXISTS (SELECT FROM ledger_account WHERE held <> 0)
+         AND NOT EXISTS (SELECT FROM key_spend WHERE held <> 0) AND NOT EXISTS (SELECT FROM idempotent_reply WHERE status IS NULL) AS free`,
+    );
+    return rows[0]?.free;
+  });
+}
+
+export async function inFlight(): Promise<number> {
+  const { values } = await metrics().inFlight.get();
+  return values[0]?.value ?? 0;
+}
+
+/** An account's balance, nano-USD. */
+export async function balanceOf(accountId: AccountId): Promise<bigint> {
+  const { rows } = await pool().query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = $1", [accountId]);
+  return rows[0]?.posted ?? -1n;
+}
+
+export async function openHolds(accountId: AccountId): Promise<number> {
+  const { rows } = await pool().query("SELECT FROM hold WHERE account_id = $1", [accountId]);
+  return rows.length;
+}
+
+interface Charge {
+  request_id: string;
+  model: string;
+  provider: string;
+  input_tokens: bigint;
+  output_tokens: bigint;
+  input_cost: bigint;
+  output_cost: bigint;
+  operator_loss: bigint;
+  outcome: string;
+  streamed: boolean;
+  estimated: boolean;
+}
+
+/** An account's charges, oldest first. */
+export async function chargesOf(accountId: AccountId): Promise<Charge[]> {
+  const { rows } = await pool().query<Charge>("SELECT * FROM charge WHERE account_id = $1 ORDER BY request_id", [accountId]);
+  return rows;
+}
+
+/** The one charge of an account; waits for it, since some are made after the client has gone. */
+export const awaitCharge = (accountId: AccountId): Promise<Charge> =>
+  until("the request is charged", async () => (await chargesOf(accountId))[0]);
+
+/** The balance is what it was before, less exactly the charges that are on record. */
+export async function expectPaid(account: { accountId: AccountId; credit: bigint }): Promise<void> {
+  await awaitNothingHeld();
+  const charges = await chargesOf(account.accountId);
+  const paid = charges.reduce((sum, charge) => sum + charge.input_cost + charge.output_cost, 0n);
+  expect(await balanceOf(account.accountId)).toBe(account.credit - paid);
+}
+
+/** Nothing was charged, and nothing is held. */
+export async function expectUncharged(account: { accountId: AccountId; credit: bigint }): Promise<void> {
+  await awaitNothingHeld();
+  expect(await chargesOf(account.accountId)).toEqual([]);
+  expect(await balanceOf(account.accountId)).toBe(account.credit);
+}

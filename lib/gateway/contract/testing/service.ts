@@ -1,0 +1,92 @@
+// The whole gateway for its contract suite: a database of its own, simulated models as a child, and both doors on free
+// ports. Everything is stopped with the test file, and its books and log are held to their promises on the way.
+
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeEach, expect } from "vitest";
+import { forgetOnce } from "@/lib/base/once";
+import { closeHotPool } from "@/lib/db/hot-pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { checkLedger } from "@/lib/ledger/check";
+import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import { useSimulatedProviders } from "@/lib/providers/endpoints";
+import { closeProviderPools } from "@/lib/providers/transport";
+import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
+import { makeDoor } from "@/lib/server/door";
+import { prepareGateway } from "../../prepare";
+import { awaitNothingHeld } from "./books";
+import { type CapturedLog, captureLog } from "./log";
+import { makeNextDoor, serveNextRoute } from "./next-door";
+
+export const doorNames = ["node", "next"] as const;
+export type DoorName = (typeof doorNames)[number];
+
+export interface Service {
+  models: TestModels;
+  log: CapturedLog;
+  /** Base URL of a door, without a trailing slash. */
+  url(door: DoorName): string;
+}
+
+interface ServiceOptions {
+  /** Settings of the process, over those of the kit. */
+  env?: Record<string, string>;
+  requestTimeoutMs?: number;
+  stallTimeoutMs?: number;
+}
+
+/** Written into no file of the product and no answer: the log must not hold it either. */
+export const PEPPER = "pepper-of-the-contract-suite-0123456789";
+export const PUBLIC_URL = "https://gateway.example";
+
+const settings = {
+  KEY_PEPPER: PEPPER,
+  PUBLIC_URL,
+  LOG_LEVEL: "trace",
+  // Every test of a file comes from one address.
+  FAILED_AUTH_PER_MINUTE: "100000",
+  PROVIDER_RETRIES: "0",
+};
+
+/** Starts everything and registers its end. Call it at the top of a test file, and await it. */
+export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTimeoutMs = 10_000 }: ServiceOptions = {}): Promise<Service> {
+  Object.assign(process.env, settings, env);
+  const log = captureLog();
+  await openTestDatabase();
+  const models = await startTestModels();
+  useSimulatedProviders(models.baseUrls, models.apiKey);
+  const gateway = await prepareGateway();
+  const servers: Record<DoorName, Server> = {
+    node: makeDoor({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
+    next: makeNextDoor(),
+  };
+  const urls: Record<DoorName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
+
+  // A provider that failed in one test is not left alone in the next.
+  beforeEach(() => forgetOnce("circuitBreakers"));
+  afterEach(awaitNothingHeld);
+  afterAll(async () => {
+    try {
+      await rollUpRevenue();
+      expect(await checkLedger()).toEqual([]);
+      await log.expectNoSecrets([PEPPER, models.apiKey]);
+    } finally {
+      for (const server of Object.values(servers)) {
+        server.close();
+        server.closeAllConnections();
+      }
+      await gateway.stop();
+      await closeProviderPools();
+      await models.stop();
+      await closeHotPool();
+      log.restore();
+    }
+  });
+  return { models, log, url: (door) => urls[door] };
+}
+
+function listen(server: Server): Promise<string> {
+  return new Promise((done) => {
+    server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}
