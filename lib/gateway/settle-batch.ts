@@ -1,5 +1,6 @@
 // The batches of settlements: what arrives while a commit is under way goes into the next one. Settling is idempotent, so
-// after a connection broke it is tried again until it is known; the caller's answer waits for that.
+// whatever came between, a broken connection or a database that could not just now, it is tried again until it is known;
+// the caller's answer waits for that.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { now } from "@/lib/base/clock";
@@ -74,13 +75,20 @@ export async function submitSettlement(item: SettleItem): Promise<Settled> {
     try {
       return await batcher().submit(item);
     } catch (error) {
-      if (isStatementError(error)) throw error;
+      if (isRefusal(error)) throw error;
       log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
       await sleep(delayMs);
     }
   }
   return batcher().submit(item);
 }
+
+/**
+ * True when the database refused the item itself (a value, a constraint, an exception of ours) and would again. A lock that
+ * was not got, a server without memory or connections, a deadlock: those pass.
+ */
+const isRefusal = (error: unknown): boolean =>
+  isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
 
 /** Resolves when every settlement that was submitted is done: for the drain. */
 export const settlementsIdle = (): Promise<void> => batcher().idle();
