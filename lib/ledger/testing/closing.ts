@@ -15,9 +15,9 @@ export async function closeRequestPath(): Promise<void> {
   await closeHotPool();
 }
 
-/** An hour later: the reaper has freed what died, nothing is held, every invariant holds, and no money came or went. */
+/** Days later: the reaper has freed what died, nothing is held, every invariant holds, and no money came or went. */
 export async function expectBooksToClose(): Promise<void> {
-  const later = nowMs() + 3_600_000;
+  const later = nowMs() + 3 * 86_400_000;
   const restoreClock = setClock(() => later);
   try {
     await expireHolds();
