@@ -21,5 +21,5 @@ export const databaseJobs: readonly Job[] = [
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   // It reads the whole ledger: a big one is checked as often as it can be without being in the way.
-  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, run: checkLedger },
+  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkLedger },
 ];

@@ -11,25 +11,30 @@ export interface Job {
   pauseMs: number;
   /** A job that reads much rests at least this many times as long as its last run took. */
   restFactor?: number;
+  /** Milliseconds that a run may take before the job counts as stuck; two minutes by default. */
+  mostRunMs?: number;
   run: () => Promise<unknown>;
 }
 
 export interface Schedule {
-  /** True while no job has been running, or failing, for over two minutes. */
+  /** False once a job is overdue: it has been running, or failing, for longer than a run of it may take. */
   isWell: () => boolean;
   /** Ends the pauses and waits for the runs under way. */
   stop: () => Promise<void>;
 }
 
-const MOST_SILENCE_MS = 120_000;
+const MOST_RUN_MS = 120_000;
 
 /** Starts every job at once. */
 export function startJobs(jobs: readonly Job[]): Schedule {
   const stopping = new AbortController();
-  const lastSuccessAt = new Map(jobs.map((job) => [job, performance.now()]));
-  const loops = jobs.map((job) => runForever(job, stopping.signal, () => lastSuccessAt.set(job, performance.now())));
+  // When each job's next success must have come. Its pause is counted in: a job may rest for longer than it may run.
+  const overdueAt = new Map<Job, number>();
+  const expect = (job: Job, pauseMs: number) => overdueAt.set(job, performance.now() + pauseMs + (job.mostRunMs ?? MOST_RUN_MS));
+  for (const job of jobs) expect(job, 0);
+  const loops = jobs.map((job) => runForever(job, stopping.signal, (pauseMs) => expect(job, pauseMs)));
   return {
-    isWell: () => [...lastSuccessAt].every(([job, at]) => performance.now() - at < MOST_SILENCE_MS + job.pauseMs * 2),
+    isWell: () => [...overdueAt.values()].every((at) => performance.now() < at),
     stop: async () => {
       stopping.abort();
       await Promise.all(loops);
@@ -37,14 +42,14 @@ export function startJobs(jobs: readonly Job[]): Schedule {
   };
 }
 
-async function runForever(job: Job, stopped: AbortSignal, onSuccess: () => void): Promise<void> {
+async function runForever(job: Job, stopped: AbortSignal, onSuccess: (pauseMs: number) => void): Promise<void> {
   while (!stopped.aborted) {
     const startedAt = performance.now();
     const outcome = await runOnce(job);
     const seconds = (performance.now() - startedAt) / 1000;
     metrics().jobSeconds.observe({ job: job.name, outcome }, seconds);
-    if (outcome === "ok") onSuccess();
     const pauseMs = Math.max(job.pauseMs, seconds * 1000 * (job.restFactor ?? 0));
+    if (outcome === "ok") onSuccess(pauseMs);
     await sleep(pauseMs, undefined, { signal: stopped, ref: false }).catch(() => undefined); // stopping ends the pause
   }
 }

@@ -1,0 +1,145 @@
+// Each job does its work on a real database, through the schedule that the service runs.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import { createKey } from "@/lib/access/keys";
+import { noteKeyUse } from "@/lib/access/last-used";
+import { useSandboxPepper } from "@/lib/access/pepper";
+import { setClock } from "@/lib/base/clock";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { fromCents, nanoUsd } from "@/lib/base/money";
+import { metrics } from "@/lib/base/observe/metrics";
+import { closeHotPool } from "@/lib/db/hot-pool";
+import { writeSetting } from "@/lib/db/settings";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { submitHold } from "@/lib/gateway/hold-batch";
+import { needsByteBound } from "@/lib/gateway/overrun";
+import { submitSettlement } from "@/lib/gateway/settle-batch";
+import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
+import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import { postTransfer } from "@/lib/ledger/transfers";
+import { databaseJobs, webJobs } from "./schedule";
+
+const database = await openTestDatabase();
+const query = (sql: string, values: unknown[] = []) => database.pool.query(sql, values);
+
+let accountId: AccountId;
+let keyId: KeyId;
+
+beforeAll(async () => {
+  useSandboxPepper("0123456789abcdef0123456789abcdef");
+  accountId = await createAccount();
+  await openCustomerAccount(accountId);
+  await openFundingAccount("bank");
+  const amount = fromCents(100);
+  await postTransfer({
+    id: "deposit",
+    kind: "credit",
+    legs: [
+      { account: accountId, amount },
+      { account: "bank", amount: nanoUsd(-amount) },
+    ],
+  });
+  ({ keyId } = await createKey({ accountId, name: "worker" }));
+});
+
+afterAll(closeHotPool);
+
+async function runJob(name: string): Promise<void> {
+  const job = [...webJobs, ...databaseJobs].find((one) => one.name === name);
+  if (!job) throw new Error(`there is no job ${name}`);
+  await job.run();
+}
+
+/** A hold as a process leaves it that died, with the claim of its idempotency key, placed so long ago. */
+async function leaveHold(id: string, minutesAgo: number): Promise<void> {
+  const restore = setClock(() => Date.now() - minutesAgo * 60_000);
+  try {
+    const item = {
+      request: id as RequestId,
+      account: accountId,
+      key: keyId,
+      ceiling: nanoUsd(1_000),
+      idempotency: id,
+      hash: Buffer.alloc(32),
+    };
+    expect(await submitHold(item)).toMatchObject({ outcome: "held" });
+  } finally {
+    restore();
+  }
+}
+
+async function ledgerViolations(): Promise<number> {
+  await runJob("check-ledger");
+  return (await metrics().ledgerViolations.get()).values[0]?.value ?? Number.NaN;
+}
+
+test("expire-holds frees what is past its deadline of six minutes, its idempotency key with it, and nothing else", async () => {
+  await leaveHold("req_dead", 7);
+  await leaveHold("req_alive", 5);
+  expect((await readBalance(accountId)).held).toBe(2_000n);
+  await runJob("expire-holds");
+  expect((await query("SELECT request_id FROM hold")).rows).toEqual([{ request_id: "req_alive" }]);
+  expect((await query("SELECT request_id FROM idempotent_reply")).rows).toEqual([{ request_id: "req_alive" }]);
+  expect((await readBalance(accountId)).held).toBe(1_000n);
+});
+
+test("roll-up-revenue adds to the accounts what requests appended, once", async () => {
+  await recordPriceVersions([{ id: "pv_1", model: "m", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
+  const tokens = { inputTokens: 300, outputTokens: 400, cachedInputTokens: 0, reasoningTokens: 0 };
+  const flags = { outcome: "complete", streamed: false, estimated: false, paidBy: "balance" } as const;
+  const charge = { model: "m", provider: "p", priceVersion: "pv_1", firstTokenMs: null, providerMs: 1, ...tokens, ...flags };
+  const costs = { inputCost: nanoUsd(300), outputCost: nanoUsd(400) };
+  await submitSettlement({
+    request: "req_alive" as RequestId,
+    account: accountId,
+    key: keyId,
+    period: null,
+    periodStart: null,
+    ...costs,
+    charge,
+  });
+  const revenue = async () => (await query("SELECT posted FROM ledger_account WHERE id = 'revenue'")).rows[0] as { posted: bigint };
+  expect((await revenue()).posted).toBe(0n);
+  await runJob("roll-up-revenue");
+  await runJob("roll-up-revenue");
+  expect((await revenue()).posted).toBe(700n);
+});
+
+test("write-key-uses says when a key was last used", async () => {
+  const lastUsed = async () =>
+    ((await query("SELECT last_used_at FROM api_key WHERE id = $1", [keyId])).rows[0] as { last_used_at: Date | null }).last_used_at;
+  expect(await lastUsed()).toBeNull();
+  const before = Date.now();
+  noteKeyUse(keyId);
+  await runJob("write-key-uses");
+  expect((await lastUsed())?.getTime()).toBeGreaterThanOrEqual(before);
+});
+
+test("delete-expired-replies forgets answers after their day, and no claim that is still open", async () => {
+  await query(
+    `INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body) VALUES
+       ($1, 'old', 'req_1', '', now(), now() - interval '1 second', 200, false, '{}'),
+       ($1, 'open', 'req_2', '', now(), now() - interval '1 second', NULL, NULL, NULL),
+       ($1, 'fresh', 'req_3', '', now(), now() + interval '1 hour', 200, false, '{}')`,
+    [accountId],
+  );
+  await runJob("delete-expired-replies");
+  const { rows } = await query("SELECT idempotency_key AS key FROM idempotent_reply WHERE request_id LIKE 'req__' ORDER BY 1");
+  expect(rows).toEqual([{ key: "fresh" }, { key: "open" }]);
+});
+
+test("load-overruns hears of the models that another process found", async () => {
+  expect(needsByteBound("found-elsewhere")).toBe(false);
+  await writeSetting("token_bound:found-elsewhere", "bytes");
+  await runJob("load-overruns");
+  expect(needsByteBound("found-elsewhere")).toBe(true);
+});
+
+test("check-ledger counts broken invariants in its metric, and none in clean books", async () => {
+  expect(await ledgerViolations()).toBe(0);
+  await query("UPDATE ledger_account SET posted = posted + 1 WHERE id = $1", [accountId]);
+  expect(await ledgerViolations()).toBe(1);
+  await query("UPDATE ledger_account SET posted = posted - 1 WHERE id = $1", [accountId]);
+  expect(await ledgerViolations()).toBe(0);
+});

@@ -1,0 +1,127 @@
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { metrics } from "@/lib/base/observe/metrics";
+import { type Job, type Schedule, startJobs } from "./scheduler";
+
+afterEach(() => void vi.restoreAllMocks());
+
+const start = (...jobs: Job[]): Schedule => {
+  const schedule = startJobs(jobs);
+  onTestFinished(() => schedule.stop());
+  return schedule;
+};
+
+/** A clock for the scheduler: the time that passes is added by hand. */
+function setElapsed(): { add: (ms: number) => void } {
+  let ms = 1_000_000;
+  vi.spyOn(performance, "now").mockImplementation(() => ms);
+  return {
+    add: (more) => {
+      ms += more;
+    },
+  };
+}
+
+const never = () => new Promise<never>(() => undefined);
+
+test("a job runs at once, and again after its pause", async () => {
+  const run = vi.fn(async () => undefined);
+  start({ name: "count", pauseMs: 1, run });
+  expect(run).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3));
+});
+
+test("a run that fails is counted, and the job runs again", async () => {
+  let runs = 0;
+  const run = async () => {
+    runs++;
+    if (runs < 3) throw new Error("not yet");
+  };
+  const schedule = start({ name: "falls-twice", pauseMs: 1, run });
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(3));
+  expect(schedule.isWell()).toBe(true);
+  const { values } = await metrics().jobSeconds.get();
+  const failures = values.find(
+    ({ metricName, labels }) => metricName?.endsWith("_count") && labels.job === "falls-twice" && labels.outcome === "failed",
+  );
+  expect(failures?.value).toBe(2);
+});
+
+test("a job never runs twice at once, and one that hangs holds up no other", async () => {
+  const hangs = vi.fn(never);
+  const other = vi.fn(async () => undefined);
+  const schedule = startJobs([
+    { name: "hangs", pauseMs: 1, run: hangs },
+    { name: "other", pauseMs: 1, run: other },
+  ]);
+  await vi.waitFor(() => expect(other.mock.calls.length).toBeGreaterThan(5));
+  expect(hangs).toHaveBeenCalledTimes(1);
+  void schedule.stop(); // it would wait for the one that hangs; the other ends
+});
+
+test("stopping ends a long pause and waits for the run under way", async () => {
+  let finish = () => {};
+  const ended = vi.fn();
+  const pausing = startJobs([{ name: "pauses", pauseMs: 3_600_000, run: async () => undefined }]);
+  const running = startJobs([
+    {
+      name: "runs",
+      pauseMs: 3_600_000,
+      run: () =>
+        new Promise<void>((resolve) => {
+          finish = resolve;
+        }),
+    },
+  ]);
+  await pausing.stop();
+  const stopped = running.stop().then(ended);
+  await new Promise(setImmediate);
+  expect(ended).not.toHaveBeenCalled();
+  finish();
+  await stopped;
+});
+
+test("a job that fails for longer than two minutes makes the process unwell, and its next success mends it", async () => {
+  const time = setElapsed();
+  let broken = true;
+  let runs = 0;
+  const run = async () => {
+    runs++;
+    if (broken) throw new Error("the database is gone");
+  };
+  const schedule = start({ name: "broken", pauseMs: 5, run });
+  time.add(119_000);
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(2));
+  expect(schedule.isWell()).toBe(true);
+  time.add(2_000);
+  expect(schedule.isWell()).toBe(false);
+  broken = false;
+  await vi.waitFor(() => expect(schedule.isWell()).toBe(true));
+});
+
+test("a run that hangs makes the process unwell after what a run may take", () => {
+  const time = setElapsed();
+  const schedule = startJobs([
+    { name: "hangs", pauseMs: 1_000, run: never },
+    { name: "long", pauseMs: 1_000, mostRunMs: 1_800_000, run: never },
+  ]);
+  time.add(119_000);
+  expect(schedule.isWell()).toBe(true);
+  time.add(2_000);
+  expect(schedule.isWell()).toBe(false);
+  const patient = startJobs([{ name: "long", pauseMs: 1_000, mostRunMs: 1_800_000, run: never }]);
+  time.add(1_700_000);
+  expect(patient.isWell()).toBe(true);
+});
+
+test("a job that rests long after a long run is well while it rests", async () => {
+  const time = setElapsed();
+  // A run of 20 s rests for 1,000 s: the check of a big ledger.
+  const run = vi.fn(async () => time.add(20_000));
+  const schedule = start({ name: "thorough", pauseMs: 60_000, restFactor: 50, run });
+  await new Promise(setImmediate);
+  time.add(999_000);
+  expect(schedule.isWell()).toBe(true);
+  time.add(122_000);
+  expect(schedule.isWell()).toBe(false);
+  expect(run).toHaveBeenCalledTimes(1);
+});
