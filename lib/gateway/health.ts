@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics, for whoever runs the service.
 
 import { timingSafeEqual } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
@@ -9,8 +10,8 @@ import { once } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 import { isDraining } from "./drain";
 import { endpoint } from "./endpoint";
-import { jsonReply } from "./respond";
 import type { GatewayRequest } from "./request";
+import { jsonReply } from "./respond";
 
 /** The process is alive and its event loop turns. */
 export const health = endpoint("health", async (request) => jsonReply(request, 200, writeJson({ status: "ok" })));
@@ -30,10 +31,15 @@ export const ready = endpoint("ready", async (request) => {
   return jsonReply(request, isReady ? 200 : 503, writeJson({ status: isReady ? "ready" : "not ready", checks }));
 });
 
+/** A balancer asks every few seconds and does not wait: a database that takes longer is not there for customers either. */
+const DATABASE_ANSWERS_WITHIN_MS = 2_000;
+
 async function databaseAnswers(): Promise<boolean> {
   try {
-    await pool().query("SELECT 1");
-    return true;
+    const answer = pool()
+      .query("SELECT 1")
+      .then(() => true);
+    return await Promise.race([answer, sleep(DATABASE_ANSWERS_WITHIN_MS, false, { ref: false })]);
   } catch {
     return false; // that it does not answer is the answer
   }
@@ -48,7 +54,7 @@ export const metricsText = endpoint("metrics", async (request) => {
 
 function mayReadMetrics(request: GatewayRequest): boolean {
   const token = config().METRICS_TOKEN;
-  if (token) return sameText(request.headers.authorization ?? "", `Bearer ${token}`);
+  if (token && sameText(request.headers.authorization ?? "", `Bearer ${token}`)) return true;
   // A proxy on this machine speaks for clients elsewhere, and says so.
   return isLoopback(request.remoteAddress) && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
 }
