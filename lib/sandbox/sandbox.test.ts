@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { authenticateKey } from "@/lib/access/authenticate";
+import { forgetOnce } from "@/lib/base/once";
+import { findProcessIdentity } from "@/lib/db/embedded/processes";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { endpoints } from "@/lib/providers/endpoints";
+import { buildSimulatedModels } from "./models/testing";
+import { type Sandbox, startSandbox } from "./sandbox";
+
+await openTestDatabase();
+
+let dataDir: string;
+let program: Awaited<ReturnType<typeof buildSimulatedModels>>;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  program = await buildSimulatedModels();
+  dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
+  vi.stubEnv("DATA_DIR", dataDir);
+  forgetOnce("config");
+});
+afterAll(() => {
+  program?.remove();
+  vi.unstubAllEnvs();
+  forgetOnce("config");
+  rmSync(dataDir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  sandbox = await startSandbox({ scriptPath: program.scriptPath, deltaDelayMs: 0 });
+});
+afterEach(() => sandbox.stop());
+
+/** Where models are asked now, and who answers there. */
+function simulated() {
+  const endpoint = endpoints().get("openai");
+  if (!endpoint) throw new Error("no model is simulated");
+  const ask = () =>
+    fetch(`${endpoint.baseUrl}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${endpoint.apiKey}` },
+      body: JSON.stringify({ model: "gpt-4", messages: [{ role: "user", content: "Who are you?" }] }),
+    });
+  return { ask, baseUrl: endpoint.baseUrl };
+}
+
+/** The number of the process that listens on the port of the simulated models. */
+async function modelsPid(): Promise<number> {
+  const { execFileSync } = await import("node:child_process");
+  const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const line = listed.find((text) => text.includes(program.scriptPath) && Number(text.trim().split(/\s+/)[1]) === process.pid);
+  return Number(line?.trim().split(/\s+/)[0]);
+}
+
+test("it points every provider at simulated models that answer, and makes a demo key that works", async () => {
+  expect([...endpoints().keys()]).toEqual(["openai", "anthropic", "gemini", "xai", "deepseek"]);
+  expect((await simulated().ask()).status).toBe(200);
+  const apiKey = await sandbox.openDemo("http://127.0.0.1:3000");
+  expect((await authenticateKey(apiKey)).ok).toBe(true);
+  expect(JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8"))).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey });
+  expect(await sandbox.openDemo("http://127.0.0.1:4000")).toBe(apiKey);
+});
+
+test("it is unwell while its models are gone, and starts others by itself", async () => {
+  const pid = await modelsPid();
+  const before = simulated();
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { interval: 5 });
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(true), { interval: 20, timeout: 10_000 });
+  expect(await modelsPid()).not.toBe(pid);
+  expect(simulated().baseUrl).not.toBe(before.baseUrl);
+  expect((await simulated().ask()).status).toBe(200);
+});
+
+test("stopping it while its models are gone leaves none behind", async () => {
+  const pid = await modelsPid();
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { interval: 5 });
+  await sandbox.stop();
+  expect(await modelsPid()).toBeNaN();
+  expect(findProcessIdentity(pid)).toBeUndefined();
+});
