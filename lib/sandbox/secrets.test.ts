@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openSecrets, readSandboxFile, writeSandboxFile } from "./secrets";
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "sandbox-secrets-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("secrets are made once, at random, in a directory that need not exist, for their owner alone", () => {
+  const dataDir = join(newDirectory(), "new");
+  const made = openSecrets(dataDir);
+  expect(made.keyPepper).toMatch(/^[0-9a-f]{64}$/);
+  expect(made.sessionSecret).not.toBe(made.keyPepper);
+  expect(openSecrets(dataDir)).toEqual(made);
+  expect(openSecrets(newDirectory()).keyPepper).not.toBe(made.keyPepper);
+  expect(modeOf(join(dataDir, "secrets.json"))).toBe(0o600);
+});
+
+test("sandbox.json keeps what else was written into it, is its owner's alone, and is replaced whole", () => {
+  const dataDir = newDirectory();
+  expect(readSandboxFile(dataDir)).toBeNull();
+  writeSandboxFile(dataDir, { baseUrl: "http://127.0.0.1:1", apiKey: "first", rpc: { base: "http://127.0.0.1:2" } });
+  chmodSync(join(dataDir, "sandbox.json"), 0o644);
+  writeSandboxFile(dataDir, { ...readSandboxFile(dataDir), baseUrl: "http://127.0.0.1:3", apiKey: "second" });
+  expect(readSandboxFile(dataDir)).toEqual({ baseUrl: "http://127.0.0.1:3", apiKey: "second", rpc: { base: "http://127.0.0.1:2" } });
+  expect(modeOf(join(dataDir, "sandbox.json"))).toBe(0o600);
+  expect(readdirSync(dataDir)).toEqual(["sandbox.json"]);
+});
+
+test.each(["", "{", "[]", '{"keyPepper":"short","sessionSecret":"short"}'])(
+  "damaged secrets (%j) are refused with their path and a cure, and left as they are",
+  (text) => {
+    const dataDir = newDirectory();
+    const path = join(dataDir, "secrets.json");
+    writeFileSync(path, text);
+    expect(() => openSecrets(dataDir)).toThrow(`${path} is damaged: restore it, or delete it to start with a new sandbox account`);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  },
+);
