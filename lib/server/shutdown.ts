@@ -1,10 +1,10 @@
 // Stopping in order: refuse what is new, finish what runs, then stop what it needed. Nothing is freed twice: each hold ends
-// with its own request, and what a process could not finish is the reaper's.
+// with its own request, and what a process could not finish is the reaper's. No step can keep the process for ever.
 
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeLimits } from "@/lib/access/limits/limiter";
 import { writeKeyUses } from "@/lib/access/last-used";
+import { closeLimits } from "@/lib/access/limits/limiter";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -20,6 +20,9 @@ export interface Stoppable {
 }
 
 const LOOK_EVERY_MS = 20;
+/** For answers that are written and not yet read, and for the charges of streams that were cut. */
+const MOST_CLOSING_MS = 2_000;
+const MOST_STEP_MS = 5_000;
 
 /** Finishes what runs within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
 export async function drain(server: Server, running: readonly Stoppable[]): Promise<void> {
@@ -27,37 +30,50 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   refuseNewRequests();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
-  await settlementsIdle();
+  await closeDoor(server, inTime);
+  await step("settlements", settlementsIdle);
   await step("key uses", writeKeyUses);
   await step("limits", closeLimits);
   await step("provider connections", closeProviderPools);
+  await stopParts(running);
+}
+
+/** Stops what was started, last started first. The database goes last, after the connections to it. */
+export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const parts = [...running].reverse();
-  // The database goes last, after the connections to it.
+  const databases = parts.filter((one) => one.name === "database");
   for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
-  await step("connections", async () => {
-    await closeHotPool();
-    await closePool();
-  });
-  for (const part of parts.filter((one) => one.name === "database")) await step(part.name, part.stop);
+  if (databases.length > 0) await step("connections", () => Promise.all([closeHotPool(), closePool()]));
+  // It has limits of its own, and to leave it running would be worse than to wait.
+  for (const part of databases) await step(part.name, part.stop, Number.POSITIVE_INFINITY);
+}
+
+/** Whole answers reach their clients before the connections are cut; whoever was still being answered is cut at once. */
+async function closeDoor(server: Server, inTime: boolean): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  if (inTime) await Promise.race([closed, sleep(MOST_CLOSING_MS, undefined, { ref: false })]);
+  server.closeAllConnections();
+  // A stream that was cut is charged for what it delivered.
+  if (!inTime) await requestsEnded(MOST_CLOSING_MS);
 }
 
 async function requestsEnded(timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
-  while (performance.now() < until) {
+  for (;;) {
     const { values } = await metrics().inFlight.get();
     if ((values[0]?.value ?? 0) === 0) return true;
+    if (performance.now() >= until) return false;
     await sleep(LOOK_EVERY_MS);
   }
-  return false;
 }
 
-/** One step that fails must not keep the others from being taken. */
-async function step(name: string, stop: () => Promise<unknown>): Promise<void> {
+/** One step that fails or hangs must not keep the others from being taken. */
+async function step(name: string, stop: () => Promise<unknown>, mostMs = MOST_STEP_MS): Promise<void> {
   try {
-    await stop();
+    const stopped = stop().then(() => true);
+    const inTime = Number.isFinite(mostMs) ? await Promise.race([stopped, sleep(mostMs, false, { ref: false })]) : await stopped;
+    if (!inTime) log().warn({ part: name }, "a part did not stop in time; going on without it");
   } catch (error) {
     log().error({ err: error, part: name }, "stopping a part failed");
   }
