@@ -1,0 +1,95 @@
+// What a person reads when the service cannot start. Drivers and the system say what failed; whoever starts the service
+// needs the setting that it hangs on and what to do about it.
+
+import type { Config } from "@/lib/base/config";
+
+const codeOf = (error: unknown): string => (typeof error === "object" && error !== null && "code" in error ? String(error.code) : "");
+
+/** Node tries every address of a name and reports their errors as one without words. */
+const firstOf = (error: unknown): unknown => (error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error);
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The error to show for a given database that cannot be reached or used; any other error as it is. Repeats no password. */
+export function databaseProblem(error: unknown, databaseUrl: string): unknown {
+  const cause = firstOf(error);
+  const { hostname, port, username, pathname } = new URL(databaseUrl);
+  const where = `${hostname || "localhost"}:${port || 5432}`;
+  const problem = databaseProblems(codeOf(cause), messageOf(cause), {
+    where,
+    user: decodeURIComponent(username),
+    database: decodeURIComponent(pathname.slice(1)),
+  });
+  return problem ? new Error(`DATABASE_URL: ${problem}`, { cause: error }) : error;
+}
+
+function databaseProblems(
+  code: string,
+  message: string,
+  { where, user, database }: { where: string; user: string; database: string },
+): string | null {
+  switch (code) {
+    case "ECONNREFUSED":
+    case "ECONNRESET":
+      return `no PostgreSQL answers at ${where}. Start it, or correct the address.`;
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `there is no host for ${where}. Correct the address.`;
+    case "ETIMEDOUT":
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return `${where} cannot be reached. Correct the address, or let this machine through.`;
+    case "28P01":
+    case "28000":
+      return `the server at ${where} refuses user "${user}" or its password. Correct them. (${message})`;
+    case "3D000":
+      return `the server at ${where} has no database "${database}". Create it (createdb ${database}), or correct the name.`;
+    case "42501":
+      return `user "${user}" may not make tables in database "${database}". Make that user its owner. (${message})`;
+    case "53300":
+      return `the server at ${where} has no connection left. Raise its max_connections, or lower DATABASE_POOL_SIZE.`;
+    default:
+      return /connection timeout|timeout expired/i.test(message)
+        ? `${where} does not answer in time. Correct the address, or let this machine through.`
+        : null;
+  }
+}
+
+const fileProblems: Record<string, string> = {
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "that file system is read-only",
+  ENOTDIR: "a part of that path is a file",
+  EEXIST: "a part of that path is a file",
+  ENOSPC: "that disk is full",
+  EDQUOT: "the quota of that disk is used up",
+};
+
+/** The error to show when DATA_DIR cannot hold what a start writes there; any other error as it is. */
+export function dataDirProblem(error: unknown, { DATA_DIR }: Pick<Config, "DATA_DIR">): unknown {
+  const what = fileProblems[codeOf(error)] ?? (/No space left on device/.test(messageOf(error)) ? fileProblems.ENOSPC : undefined);
+  if (!what || !(error instanceof Error)) return error;
+  return new Error(
+    `DATA_DIR=${DATA_DIR} cannot be used: ${what}. Set it to a directory that this user may write, with some space left. (${error.message})`,
+    {
+      cause: error,
+    },
+  );
+}
+
+/** The error to show when the door cannot listen. */
+export function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new Error(`Port ${port} is taken: stop what listens there, or set PORT to another one, for example PORT=${port + 1}.`, {
+        cause: error,
+      });
+    case "EACCES":
+      return new Error(`Port ${port} needs rights that this user lacks: set PORT to one above 1023.`, { cause: error });
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new Error(`HOST=${host} is no address of this machine: remove it, or write 0.0.0.0 for all of them.`, { cause: error });
+    default:
+      return error;
+  }
+}
