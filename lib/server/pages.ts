@@ -7,10 +7,13 @@ import { config } from "@/lib/base/config";
 import type { PageHandler } from "./door";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
-interface Pages {
+export interface Pages {
   handle: PageHandler;
   close: () => Promise<void>;
 }
+
+/** Resolves when pages can be shown. */
+export type StartPages = () => Promise<Pages>;
 
 /** Prepares Next in `dir`; resolves when it can show pages. */
 export async function startPages({ dev, dir }: { dev: boolean; dir: string }): Promise<Pages> {

@@ -1,27 +1,30 @@
 // Starts the service: database, migrations, providers, jobs, pages and the door, in this order, and stops it in the reverse
 // one. The sandbox is loaded only in sandbox mode.
 
+import { accessSync, constants, statSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join, resolve } from "node:path";
 import { trustedProxies } from "@/lib/access/client-address";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
 import { setDatabaseUrl } from "@/lib/db/pool";
 import { reportReadiness } from "@/lib/gateway/health";
 import { prepareGateway } from "@/lib/gateway/prepare";
+import { setListeningAddress } from "@/lib/gateway/public-url";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import { setListeningAddress } from "@/lib/gateway/public-url";
+import { type Database, openDatabase } from "./database";
 import { makeDoor } from "./door";
-import { startPages } from "./pages";
-import { drain, type Stoppable } from "./shutdown";
+import type { StartPages } from "./pages";
+import { drain, type Stoppable, stopParts } from "./shutdown";
+import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
 import { sayReady } from "./welcome";
 
-interface Service {
+export interface Service {
   baseUrl: string;
+  /** Resolves with the reason when the service cannot go on. */
+  failed: Promise<Error>;
   /** Drains and stops everything, in order. */
   stop: () => Promise<void>;
 }
@@ -30,23 +33,28 @@ interface Service {
  * Starts the service and resolves when it answers.
  * @throws Error that says what to do; whatever was started has been stopped again
  */
-export async function startService(options: { dev: boolean }): Promise<Service> {
+export async function startService(startPages: StartPages): Promise<Service> {
   const settings = config();
   trustedProxies(); // refuses a bad entry now rather than at the first request
+  checkSeedFile(settings);
   const running: Stoppable[] = [];
   try {
-    const { server, baseUrl } = await startParts(settings, options, running);
-    return { baseUrl, stop: () => drain(server, running) };
+    const { server, baseUrl, failed } = await startParts(settings, startPages, running);
+    return { baseUrl, failed, stop: () => drain(server, running) };
   } catch (error) {
-    for (const part of running.reverse()) await part.stop();
-    throw error;
+    await stopParts(running);
+    throw dataDirProblem(error, settings);
   }
 }
 
-async function startParts(settings: Config, options: { dev: boolean }, running: Stoppable[]): Promise<{ server: Server; baseUrl: string }> {
-  const pages = startPages({ dev: options.dev, dir: resolve(".") });
+async function startParts(
+  settings: Config,
+  startPages: StartPages,
+  running: Stoppable[],
+): Promise<{ server: Server; baseUrl: string; failed: Promise<Error> }> {
+  const pages = startPages();
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
-  await startDatabase(settings, running);
+  const database = await startDatabase(settings, running);
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(running) : null;
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
@@ -58,21 +66,28 @@ async function startParts(settings: Config, options: { dev: boolean }, running: 
   const { handle, close } = await pages;
   running.push({ name: "pages", stop: close });
   const server = makeDoor({ pages: handle });
-  const baseUrl = await listen(server, settings);
-  const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
-  sayReady(settings, baseUrl, demoKey);
-  return { server, baseUrl };
+  try {
+    const baseUrl = await listen(server, settings);
+    const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
+    sayReady(settings, baseUrl, demoKey);
+    return { server, baseUrl, failed: database.lost };
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
 }
 
-async function startDatabase(settings: Config, running: Stoppable[]): Promise<void> {
-  let url = settings.DATABASE_URL;
-  if (!url) {
-    const embedded = await startEmbeddedPostgres({ dataDir: resolve(join(settings.DATA_DIR, "postgres")), log: (message) => log().info(message) });
-    running.push({ name: "database", stop: embedded.stop });
-    url = embedded.url;
+async function startDatabase(settings: Config, running: Stoppable[]): Promise<Database> {
+  const database = await openDatabase(settings);
+  running.push({ name: "database", stop: database.stop });
+  setDatabaseUrl(database.url);
+  try {
+    await migrate({ url: database.url, mode: settings.MODE, log: (message) => log().info(message) });
+  } catch (error) {
+    throw settings.DATABASE_URL ? databaseProblem(error, settings.DATABASE_URL) : error;
   }
-  setDatabaseUrl(url);
-  await migrate({ url, mode: settings.MODE, log: (message) => log().info(message) });
+  return database;
 }
 
 async function startSandboxParts(running: Stoppable[]) {
@@ -83,17 +98,36 @@ async function startSandboxParts(running: Stoppable[]) {
   return sandbox;
 }
 
+/** @throws Error when the seed is not a file that this process can read: found now, not at the first deposit */
+function checkSeedFile({ CUSTODY_SEED_FILE: path }: Config): void {
+  if (!path) return;
+  try {
+    accessSync(path, constants.R_OK);
+    if (statSync(path).isFile()) return;
+  } catch (cause) {
+    throw new Error(`CUSTODY_SEED_FILE: ${path} is not there or may not be read by this user; write the path of the encrypted seed.`, {
+      cause,
+    });
+  }
+  throw new Error(`CUSTODY_SEED_FILE: ${path} is no file; write the path of the encrypted seed.`);
+}
+
 /** Resolves with the address that the server answers on. A sandbox is for this machine alone. */
 function listen(server: Server, settings: Config): Promise<string> {
   const host = settings.HOST ?? (settings.MODE === "sandbox" ? "127.0.0.1" : "0.0.0.0");
   return new Promise((done, failed) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      failed(error.code === "EADDRINUSE" ? new Error(`Port ${settings.PORT} is taken: stop what listens there, or set PORT to another one, for example PORT=${settings.PORT + 1}.`) : error);
-    });
+    server.once("error", (error: NodeJS.ErrnoException) => failed(listenProblem(error, settings.PORT, host)));
     server.listen(settings.PORT, host, () => {
       const { port } = server.address() as AddressInfo;
       setListeningAddress(port);
-      done(`http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`);
+      done(`http://${reachableName(host)}:${port}`);
     });
   });
+}
+
+/** The host to write into an address: not the one that means all, and IPv6 in brackets. */
+function reachableName(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
 }

@@ -39,14 +39,17 @@ export async function buildIfChanged(root, { dev }) {
   writeFileSync(stamp, sources);
 }
 
-/** One bundle for the server and one for each child process of the sandbox; packages stay outside. */
-export async function bundleServer(root) {
+/**
+ * One bundle for the server and one for each child process of the sandbox; packages stay outside, so `outdir` must lie
+ * within the project. It is emptied first.
+ */
+export async function bundleServer(root, { outdir = "dist", main = "lib/server/main.ts" } = {}) {
   const { build } = await import("esbuild");
-  rmSync(join(root, "dist"), { recursive: true, force: true });
+  rmSync(join(root, outdir), { recursive: true, force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: { main: "lib/server/main.ts", "simulated-models": "lib/sandbox/models/main.ts", "check-ledger": "lib/server/check-ledger.ts" },
-    outdir: "dist",
+    entryPoints: { main, "simulated-models": "lib/sandbox/models/main.ts", "check-ledger": "lib/server/check-ledger.ts" },
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,

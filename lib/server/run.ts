@@ -1,0 +1,51 @@
+// The service's process: starts it, stops it on a signal, and ends with a code that a supervisor can act on: 0 when it was
+// asked to stop, 1 when it could not start or cannot go on.
+
+import { log } from "@/lib/base/observe/log";
+import type { StartPages } from "./pages";
+import { type Service, startService } from "./start";
+
+// SIGHUP: the terminal was closed. Left to itself Node would die of it without stopping what it started.
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs the service until a signal ends it, also while it starts; a second signal ends it at once. */
+export async function runService(startPages: StartPages): Promise<void> {
+  // A terminal or a pipe that is gone must not end the service before it has drained.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  const starting = startService(startPages);
+  stopOnSignal(starting);
+  try {
+    const service = await starting;
+    void service.failed.then((error) => stopFailed(service, error));
+  } catch (error) {
+    say(error);
+    process.exitCode = 1;
+    setTimeout(() => process.exit(1), 100).unref(); // whatever a start that failed half-way still holds open
+  }
+}
+
+function stopOnSignal(starting: Promise<Service>): void {
+  let stopping = false;
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      process.stdout.write("\nStopping: finishing what runs. Once more to stop at once.\n");
+      starting.then((service) => service.stop().finally(() => process.exit(0))).catch(() => undefined); // a start that failed says so itself
+    });
+  }
+}
+
+async function stopFailed(service: Service, error: Error): Promise<void> {
+  say(error);
+  await service.stop().finally(() => process.exit(1));
+}
+
+function say(error: unknown): void {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n\n`);
+  try {
+    log().debug({ err: error }, "the service could not go on");
+  } catch {
+    // LOG_LEVEL itself may be what is wrong; the message above has said so
+  }
+}
