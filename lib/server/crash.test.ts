@@ -1,0 +1,147 @@
+// Sudden deaths, with the disk in earnest (fsync on): of the service, of its database, of its simulated models. No charge that
+// was acknowledged is lost, the books stay clean, and what is ours is started again by itself.
+
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runningPostgresUrl } from "@/lib/db/embedded";
+import { findKeptAt } from "@/lib/db/embedded/home";
+import { queryOnce } from "@/lib/db/testing/embedded-fixture";
+import { databaseDirectory } from "@/lib/db/testing/scratch";
+import { askWhole, type PromptAnswer, readBalance, readReadiness, type Target } from "./testing/requests";
+import {
+  bundleService,
+  childrenOf,
+  cleanUpServices,
+  databasePid,
+  isRunning,
+  newDataDir,
+  type Running,
+  readSandbox,
+  runCheckLedger,
+  startService,
+  until,
+} from "./testing/service";
+
+let bundle: string;
+let dataDir: string;
+let service: Running;
+let target: Target;
+
+async function start(): Promise<void> {
+  // The load comes from one account, faster than the contract allows.
+  service = startService(bundle, { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "100" });
+  await service.ready;
+  target = readSandbox(dataDir);
+}
+
+beforeAll(async () => {
+  bundle = bundleService();
+  dataDir = newDataDir();
+  await start();
+});
+afterAll(cleanUpServices);
+
+const home = () => join(dataDir, databaseDirectory);
+const query = async (sql: string) => queryOnce((await runningPostgresUrl(home())) ?? "", sql);
+const acknowledged: PromptAnswer[] = [];
+const failed: PromptAnswer[] = [];
+
+/** Asks from eight clients at once until it is stopped; an answer that never came is neither. */
+function load(): { stop: () => Promise<void> } {
+  let stopping = false;
+  const client = async () => {
+    while (!stopping) {
+      const answer = await askWhole(target, "Count me. [[simulate: tokens=5]]").catch(() => null);
+      if (answer) (answer.status === 200 ? acknowledged : failed).push(answer);
+    }
+  };
+  const clients = Array.from({ length: 8 }, client);
+  return {
+    stop: async () => {
+      stopping = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+async function expectAllCharged(): Promise<void> {
+  const charged = new Map(
+    (await query("SELECT request_id, input_cost + output_cost AS cost FROM charge")).map((row) => [row.request_id, Number(row.cost)]),
+  );
+  for (const { body } of acknowledged) expect(charged.get(body.requestId)).toBe(Math.round((body.cost?.totalCost ?? 0) * 1e9));
+}
+
+test("kill -9 of the service under load: a restart has every acknowledged charge, and what was held is freed once", async () => {
+  const clients = load();
+  void askWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it dies with the service
+  await until("the load is under way", () => acknowledged.length >= 50);
+  const models = childrenOf(service.pid).filter((pid) => pid !== databasePid(dataDir));
+  service.process.kill("SIGKILL");
+  await service.ended;
+  await clients.stop();
+  await until("the simulated models have ended", () => !models.some(isRunning));
+
+  await start();
+  expect(service.output()).toContain("that an earlier run left behind");
+  await expectAllCharged();
+  const [open] = await query("SELECT count(*)::int AS count, sum(ceiling)::bigint AS total FROM hold");
+  expect(open?.count).toBeGreaterThanOrEqual(1);
+  expect((await readBalance(target)).held).toBe(Number(open?.total) / 1e9);
+
+  // Their deadline is minutes away: the reaper's own statement is told a later time.
+  expect(await query("SELECT * FROM gateway_expire_holds(now() + interval '1 hour', 1000)")).toHaveLength(Number(open?.count));
+  expect((await readBalance(target)).held).toBe(0);
+  expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+});
+
+test("kill -9 of PostgreSQL under load: it is started again, requests fail cleanly meanwhile, and an answer under way is still charged", async () => {
+  const clients = load();
+  const before = databasePid(dataDir);
+  const slow = askWhole(target, "Take your time. [[simulate: delay=700]]");
+  await until("the slow one is held", async () => (await query("SELECT 1 FROM hold")).length > 0);
+  const count = acknowledged.length;
+  process.kill(before, "SIGKILL");
+  await until("requests are answered again", () => acknowledged.length >= count + 100);
+  await clients.stop();
+
+  expect(isRunning(before)).toBe(false);
+  expect(databasePid(dataDir)).not.toBe(before);
+  expect((await slow).status).toBe(200);
+  acknowledged.push(await slow);
+  for (const { status, body } of failed)
+    expect({ status, code: body.code, details: body.details }).toMatchObject({
+      status: 500,
+      code: "INTERNAL_ERROR",
+      details: { retryable: true },
+    });
+  await expectAllCharged();
+  expect((await readReadiness(target.baseUrl)).status).toBe(200);
+  // A hold whose commit was under way may be there without its request knowing: it is the reaper's.
+  await query("SELECT * FROM gateway_expire_holds(now() + interval '1 hour', 1000)");
+  expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+});
+
+test("simulated models that were killed are started again", async () => {
+  const models = childrenOf(service.pid).find((pid) => pid !== databasePid(dataDir)) ?? 0;
+  process.kill(models, "SIGKILL");
+  await until("others run", () => childrenOf(service.pid).some((pid) => pid !== databasePid(dataDir) && pid !== models));
+  await until("it is ready", async () => (await readReadiness(target.baseUrl)).status === 200);
+  await until("a prompt is answered", async () => (await askWhole(target, "Are you back?")).status === 200);
+});
+
+test("a database that cannot be started again ends the service with code 1 and the reason", async () => {
+  const cluster = join(findKeptAt(home()) ?? home(), "cluster");
+  const children = childrenOf(service.pid);
+  renameSync(join(cluster, "global/pg_control"), join(cluster, "global/pg_control.away"));
+  process.kill(databasePid(dataDir), "SIGKILL");
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  expect(service.output()).toContain("The embedded PostgreSQL ended and did not start again");
+  expect(children.filter(isRunning)).toEqual([]);
+
+  renameSync(join(cluster, "global/pg_control.away"), join(cluster, "global/pg_control"));
+  await start();
+  await expectAllCharged();
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,118 @@
+// Stopping: what runs is finished and charged, what is new is sent elsewhere, and nothing is left behind.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { askStream, askWhole, readReadiness, type Target } from "./testing/requests";
+import {
+  bundleService,
+  childrenOf,
+  cleanUpServices,
+  isRunning,
+  logLines,
+  newDataDir,
+  onCleanUp,
+  type Running,
+  readSandbox,
+  startService,
+  until,
+} from "./testing/service";
+
+let bundle: string;
+let database: TestDatabase;
+let service: Running;
+let target: Target;
+let children: number[];
+
+beforeAll(() => {
+  bundle = bundleService();
+});
+beforeEach(async () => {
+  const made = await createTestDatabase();
+  onCleanUp(() => made.drop());
+  database = made;
+});
+afterAll(cleanUpServices);
+
+async function start(settings: Record<string, string> = {}): Promise<void> {
+  const dataDir = newDataDir();
+  service = startService(bundle, { DATA_DIR: dataDir, DATABASE_URL: database.url, ...settings });
+  await service.ready;
+  target = readSandbox(dataDir);
+  children = childrenOf(service.pid);
+  expect(children).toHaveLength(1); // the simulated models
+}
+
+async function untilHeld(count: number): Promise<void> {
+  await until(`${count} holds are open`, async () => (await database.pool.query("SELECT 1 FROM hold")).rowCount === count);
+}
+
+async function expectBooks(expected: { holds: number; charges: number }): Promise<void> {
+  const { rows } = await database.pool.query(
+    "SELECT (SELECT count(*)::int FROM hold) AS holds, (SELECT count(*)::int FROM charge) AS charges, (SELECT count(*)::int FROM ledger_check(now())) AS broken",
+  );
+  expect(rows[0]).toEqual({ ...expected, broken: 0 });
+}
+
+test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 until it has ended", async () => {
+  await start();
+  const whole = askWhole(target, "Think it over. [[simulate: delay=1200]]");
+  const stream = askStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
+  await untilHeld(2);
+  await stream;
+  service.process.kill("SIGTERM");
+  await until("it is not ready", async () => (await readReadiness(target.baseUrl)).status === 503);
+  expect((await readReadiness(target.baseUrl)).checks).toMatchObject({ accepting: false, database: true });
+  const refused = await askWhole(target, "One more?");
+  expect(refused).toMatchObject({ status: 503, body: { code: "SHUTTING_DOWN" } });
+  expect(refused.headers.get("retry-after")).toBe("1");
+  expect((await fetch(`${target.baseUrl}/api/health`)).status).toBe(200);
+
+  expect((await whole).status).toBe(200);
+  expect(await (await stream).rest).toMatch(/event: done\ndata: .*"success":true/);
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(children.filter(isRunning)).toEqual([]);
+  await expectBooks({ holds: 0, charges: 2 });
+});
+
+test("a second signal ends it at once, and its children with it", async () => {
+  await start();
+  void askWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it is cut off
+  await untilHeld(1);
+  service.process.kill("SIGTERM");
+  await until("it drains", () => service.output().includes("Once more to stop at once"));
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  await until("its children have ended", () => !children.some(isRunning));
+  await expectBooks({ holds: 1, charges: 0 });
+});
+
+test("what hangs is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what it delivered, the hold of the rest expires", async () => {
+  await start({ DRAIN_TIMEOUT_MS: "300" });
+  const hung = askWhole(target, "Never answer. [[simulate: hang]]");
+  const stream = await askStream(target, "Stop in the middle. [[simulate: stall-after=3]]");
+  await untilHeld(2);
+  service.process.kill("SIGTERM");
+  await expect(hung).rejects.toThrow();
+  await expect(stream.rest).rejects.toThrow();
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(logLines(service.output()).map((line) => line.msg)).toContain(
+    "not every request ended in time; their holds expire and nothing is charged for them",
+  );
+  expect(children.filter(isRunning)).toEqual([]);
+  await expectBooks({ holds: 1, charges: 1 });
+
+  const later = "now() + interval '1 hour'";
+  expect((await database.pool.query(`SELECT * FROM gateway_expire_holds(${later}, 100)`)).rowCount).toBe(1);
+  await expectBooks({ holds: 0, charges: 1 });
+});
+
+test("a closed terminal (SIGHUP) drains like any other stop", async () => {
+  await start();
+  const answer = askWhole(target, "Write much. [[simulate: tokens=4000 delay=300]]", { maxTokens: 4000 });
+  await untilHeld(1);
+  service.process.kill("SIGHUP");
+  expect((await answer).body.text?.length).toBeGreaterThan(10_000);
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(children.filter(isRunning)).toEqual([]);
+  await expectBooks({ holds: 0, charges: 1 });
+});

@@ -1,0 +1,146 @@
+// The first minutes of a sandbox, as a person sees them: it starts, it is used, stopped, started again, damaged and mended,
+// and its books are checked on the way.
+
+import { execFile } from "node:child_process";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runningPostgresUrl } from "@/lib/db/embedded";
+import { queryOnce } from "@/lib/db/testing/embedded-fixture";
+import { askWhole, readBalance } from "./testing/requests";
+import {
+  bundleService,
+  childrenOf,
+  cleanUpServices,
+  databasePid,
+  isRunning,
+  newDataDir,
+  type Running,
+  readSandbox,
+  runCheckLedger,
+  startService,
+  until,
+} from "./testing/service";
+
+const shell = promisify(execFile);
+
+let bundle: string;
+let dataDir: string;
+let service: Running;
+const startSandbox = () => startService(bundle, { DATA_DIR: dataDir });
+
+async function stop(running: Running): Promise<void> {
+  running.process.kill("SIGTERM");
+  expect(await running.ended).toEqual({ code: 0, signal: null });
+}
+
+beforeAll(async () => {
+  bundle = bundleService();
+  dataDir = newDataDir();
+  service = startSandbox();
+  await service.ready;
+});
+afterAll(cleanUpServices);
+
+test("the first start prints its address and a curl line that works as pasted", async () => {
+  const line = service
+    .output()
+    .split("\n")
+    .find((text) => text.startsWith("curl "));
+  expect(line).toContain(await service.ready);
+  const { stdout } = await shell("sh", ["-c", line ?? "false"]);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, model: "gpt-4-turbo", cost: { totalCost: expect.any(Number) as number } });
+});
+
+test("what programs need stands in sandbox.json, which like the secrets only its owner can read", async () => {
+  const { baseUrl, apiKey } = readSandbox(dataDir);
+  expect(baseUrl).toBe(await service.ready);
+  expect(service.output()).toContain(`Bearer ${apiKey}'`);
+  for (const name of ["sandbox.json", "secrets.json"]) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+});
+
+test("a second sandbox on the same directory refuses, and the first goes on", async () => {
+  const second = startSandbox();
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(second.output()).toMatch(/already in use by process \d+.*DATA_DIR/);
+  expect((await askWhole(readSandbox(dataDir), "Are you still there?")).status).toBe(200);
+});
+
+test("the books of a running sandbox are checked beside it, and a broken one is named", async () => {
+  expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("The books are clean") as string,
+  });
+  const url = (await runningPostgresUrl(join(dataDir, "postgres"))) ?? "";
+  await queryOnce(url, "UPDATE ledger_account SET posted = posted + 1 WHERE kind = 'customer'");
+  const broken = await runCheckLedger(bundle, { DATA_DIR: dataDir });
+  expect(broken).toMatchObject({ code: 1, output: expect.stringContaining("BROKEN: an account equals the sum of its entries") as string });
+  await queryOnce(url, "UPDATE ledger_account SET posted = posted - 1 WHERE kind = 'customer'");
+});
+
+test("a second start keeps the key and the balance, and nothing outlives the first", async () => {
+  const before = { ...readSandbox(dataDir), ...(await readBalance(readSandbox(dataDir))) };
+  expect(before.balance).toBeLessThan(25);
+  const processes = [databasePid(dataDir), ...childrenOf(service.pid)];
+  expect(processes.length).toBeGreaterThan(1);
+  await stop(service);
+  expect(processes.filter(isRunning)).toEqual([]);
+
+  service = startSandbox();
+  await service.ready;
+  const { apiKey } = readSandbox(dataDir);
+  expect(apiKey).toBe(before.apiKey);
+  expect(await readBalance(readSandbox(dataDir))).toMatchObject({ balance: before.balance, held: 0 });
+  await stop(service);
+});
+
+test("the books of a stopped sandbox can be checked, and it is stopped again afterwards", async () => {
+  expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0, signal: null });
+  expect(isRunning(databasePid(dataDir))).toBe(false);
+});
+
+test("a damaged sandbox.json refuses to start and says how to mend it; deleting it makes a new demo account", async () => {
+  const path = join(dataDir, "sandbox.json");
+  const { apiKey } = readSandbox(dataDir);
+  writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
+  const refused = startSandbox();
+  expect(await refused.ended).toEqual({ code: 1, signal: null });
+  expect(refused.output()).toContain(`${path} is damaged: restore it, or delete it to start with a new sandbox account`);
+  expect(isRunning(databasePid(dataDir))).toBe(false);
+
+  rmSync(path);
+  service = startSandbox();
+  await service.ready;
+  expect(readSandbox(dataDir).apiKey).not.toBe(apiKey);
+  expect(await readBalance(readSandbox(dataDir))).toMatchObject({ balance: 25, available: 25 });
+  await stop(service);
+});
+
+test("a signal during the start stops what was started already", async () => {
+  const starting = startSandbox();
+  await until("the database runs", () => isRunning(databasePid(dataDir)));
+  const database = databasePid(dataDir);
+  starting.process.kill("SIGTERM");
+  expect(await starting.ended).toEqual({ code: 0, signal: null });
+  expect(isRunning(database)).toBe(false);
+});
+
+test("Ctrl-C, which the terminal sends to the whole process group, ends no child before the answers are finished", async () => {
+  service = startService(bundle, { DATA_DIR: dataDir }, { detached: true });
+  await service.ready;
+  const target = readSandbox(dataDir);
+  const processes = [databasePid(dataDir), ...childrenOf(service.pid)];
+  const answer = askWhole(target, "Take your time. [[simulate: delay=1000]]");
+  await until("the answer is under way", async () => (await readBalance(target)).held > 0);
+  process.kill(-service.pid, "SIGINT");
+  expect((await answer).status).toBe(200);
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(processes.filter(isRunning)).toEqual([]);
+});
+
+test("a check of books that are not there says so and makes none", async () => {
+  const nothing = join(dataDir, "nothing");
+  const checked = await runCheckLedger(bundle, { DATA_DIR: nothing });
+  expect(checked).toMatchObject({ code: 1, output: expect.stringContaining(`There is no ledger in DATA_DIR=${nothing}`) as string });
+});

@@ -1,0 +1,131 @@
+// Live mode: it starts with everything set and on nothing simulated, and says by name what is missing.
+
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import { createKey } from "@/lib/access/keys";
+import { useSandboxPepper } from "@/lib/access/pepper";
+import { fromCents, nanoUsd } from "@/lib/base/money";
+import { createTestDatabase, openTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
+import { postTransfer } from "@/lib/ledger/transfers";
+import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
+import { askWhole, readBalance, readReadiness } from "./testing/requests";
+import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
+
+const database = await openTestDatabase();
+const secret = () => randomBytes(32).toString("hex");
+const secrets = { KEY_PEPPER: secret(), SESSION_SECRET: secret(), METRICS_TOKEN: secret() };
+const seed = secret();
+
+let bundle: string;
+let provider: TestModels;
+let used: TestDatabase;
+let live: Record<string, string>;
+
+beforeAll(async () => {
+  bundle = bundleService();
+  provider = await startTestModels();
+  onCleanUp(async () => void (await provider.stop()));
+  used = await createTestDatabase();
+  onCleanUp(() => used.drop());
+  const dataDir = newDataDir();
+  writeFileSync(join(dataDir, "seed"), seed);
+  live = {
+    MODE: "live",
+    HOST: "127.0.0.1",
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PUBLIC_URL: "https://pennyprompt.example",
+    CUSTODY_SEED_FILE: join(dataDir, "seed"),
+    TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}`,
+    TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
+    OPENAI_API_KEY: provider.apiKey,
+    OPENAI_BASE_URL: provider.baseUrls.openai,
+    ...secrets,
+  };
+});
+afterAll(cleanUpServices);
+
+async function refusal(settings: Record<string, string>): Promise<string> {
+  const service = startService(bundle, settings);
+  expect(await service.ended).toEqual({ code: 1, signal: null });
+  return service.output();
+}
+
+test("without its settings it refuses and names every one of them at once, beside any that is wrong", async () => {
+  const text = await refusal({ MODE: "live", SANDBOX_REAL_MODELS: "1", PORT: "many" });
+  const needed = [
+    "KEY_PEPPER",
+    "SESSION_SECRET",
+    "CUSTODY_SEED_FILE",
+    "TREASURY_BASE_ADDRESS",
+    "TREASURY_SOLANA_ADDRESS",
+    "PUBLIC_URL",
+    "DATABASE_URL",
+  ];
+  for (const name of needed) expect(text).toContain(`${name}: live mode needs it`);
+  expect(text).toMatch(/^ {2}PORT: /m);
+  expect(text).toContain("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
+});
+
+test("it refuses a seed that it cannot read, and a price below the provider's cost", async () => {
+  expect(await refusal({ ...live, CUSTODY_SEED_FILE: join(live.DATA_DIR ?? "", "missing") })).toMatch(
+    /CUSTODY_SEED_FILE: .*missing is not there/,
+  );
+  expect(await refusal({ ...live, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is no file/);
+  const modelsFile = join(live.DATA_DIR ?? "", "models.json");
+  writeFileSync(modelsFile, JSON.stringify({ models: [{ id: "gpt-4-turbo", inputPrice: "0.001" }] }));
+  expect(await refusal({ ...live, MODELS_FILE: modelsFile })).toMatch(
+    /Prices below the provider's cost; correct them in MODELS_FILE:\n {2}gpt-4-turbo: input is sold at/,
+  );
+});
+
+test("it refuses to start without a provider: simulated ones are none", async () => {
+  expect(await refusal({ ...live, OPENAI_API_KEY: "" })).toContain("No model can be served: set at least one of OPENAI_API_KEY");
+});
+
+test("a database of one mode is refused by the other", async () => {
+  const sandbox = { DATA_DIR: newDataDir(), DATABASE_URL: used.url };
+  const first = startService(bundle, sandbox);
+  await first.ready;
+  first.process.kill("SIGTERM");
+  await first.ended;
+  expect(await refusal({ ...live, DATABASE_URL: used.url })).toContain("This database holds sandbox money and MODE is live");
+});
+
+test("with everything set it serves a customer from a real database and a provider, and tells no secret", async () => {
+  const service = startService(bundle, live);
+  const baseUrl = await service.ready;
+  expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, database: true, jobs: true });
+  expect(childrenOf(service.pid)).toEqual([]);
+
+  useSandboxPepper(secrets.KEY_PEPPER); // this process hashes keys as the service does
+  const accountId = await createAccount();
+  await openCustomerAccount(accountId);
+  await openFundingAccount("test");
+  const amount = fromCents(100);
+  await postTransfer({
+    id: "deposit",
+    kind: "credit",
+    legs: [
+      { account: accountId, amount },
+      { account: "test", amount: nanoUsd(-amount) },
+    ],
+  });
+  const { key: apiKey } = await createKey({ accountId, name: "customer" });
+  const { status, body } = await askWhole({ baseUrl, apiKey }, "What does live mean?");
+  expect(status).toBe(200);
+  expect((await readBalance({ baseUrl, apiKey })).balance).toBeCloseTo(1 - (body.cost?.totalCost ?? 0), 9);
+
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(await refusal({ DATABASE_URL: database.url, DATA_DIR: newDataDir() })).toContain(
+    "This database holds live money and MODE is sandbox",
+  );
+  const { password } = new URL(database.url);
+  for (const hidden of [...Object.values(secrets), seed, provider.apiKey, apiKey, password]) expect(service.output()).not.toContain(hidden);
+  expect(service.output()).not.toMatch(/simulated|sandbox|demo/i);
+});

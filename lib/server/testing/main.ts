@@ -1,0 +1,15 @@
+// The service for tests of its process: everything is real but the pages, which would need a build of Next. It ends with the
+// test that started it, however that ends.
+
+import type { Pages } from "../pages";
+import { runService } from "../run";
+
+const stubPages: Pages = {
+  handle: async (_, response) => void response.end("a page"),
+  close: async () => undefined,
+};
+
+export function main(): Promise<void> {
+  process.stdin.once("close", () => process.exit(1)).resume();
+  return runService(async () => stubPages);
+}

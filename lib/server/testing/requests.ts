@@ -1,0 +1,56 @@
+// Requests to a running service, and what its books say of them.
+
+export interface PromptAnswer {
+  status: number;
+  headers: Headers;
+  body: { requestId: string; code?: string; text?: string; details?: Record<string, unknown>; cost?: { totalCost: number } };
+}
+
+export interface Target {
+  baseUrl: string;
+  apiKey: string;
+}
+
+const promptBody = (prompt: string, more: object) => JSON.stringify({ model: "gpt-4-turbo", prompt, ...more });
+
+const post = ({ baseUrl, apiKey }: Target, body: string, headers: Record<string, string>): Promise<Response> =>
+  fetch(`${baseUrl}/api/v1/prompt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json", ...headers },
+    body,
+  });
+
+/** Asks for a whole answer. `prompt` may tell the simulated models how to behave. */
+export async function askWhole(
+  target: Target,
+  prompt: string,
+  more: object = {},
+  headers: Record<string, string> = {},
+): Promise<PromptAnswer> {
+  const response = await post(target, promptBody(prompt, more), headers);
+  return { status: response.status, headers: response.headers, body: (await response.json()) as PromptAnswer["body"] };
+}
+
+export interface StreamedAnswer {
+  status: number;
+  /** The text of all events, as they came; rejects when the connection is cut. */
+  rest: Promise<string>;
+}
+
+/** Asks for a stream and resolves when it has begun. */
+export async function askStream(target: Target, prompt: string, more: object = {}): Promise<StreamedAnswer> {
+  const response = await post(target, promptBody(prompt, { stream: true, ...more }), {});
+  const rest = response.text();
+  rest.catch(() => undefined); // a test that cuts it on purpose may not look at it again
+  return { status: response.status, rest };
+}
+
+export async function readBalance({ baseUrl, apiKey }: Target): Promise<{ balance: number; held: number; available: number }> {
+  const response = await fetch(`${baseUrl}/api/v1/balance`, { headers: { authorization: `Bearer ${apiKey}` } });
+  return (await response.json()) as { balance: number; held: number; available: number };
+}
+
+export async function readReadiness(baseUrl: string): Promise<{ status: number; checks: Record<string, boolean> }> {
+  const response = await fetch(`${baseUrl}/api/ready`);
+  return { status: response.status, checks: ((await response.json()) as { checks: Record<string, boolean> }).checks };
+}

@@ -1,0 +1,143 @@
+// The service as a process of its own, for tests of its life: built as for a start, on a port that the system chooses, with a
+// data directory of its own. Whatever a test leaves running or on disk is ended and removed by `cleanUpServices`.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once as nextEvent } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { inject } from "vitest";
+import { readPidFile } from "@/lib/db/embedded/cluster";
+import { findKeptAt } from "@/lib/db/embedded/home";
+import { findProcessIdentity } from "@/lib/db/embedded/processes";
+import { databaseDirectory, removeDatabase } from "@/lib/db/testing/scratch";
+
+export interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Running {
+  process: ChildProcess;
+  pid: number;
+  /** Everything that it has written so far, standard error included. */
+  output(): string;
+  ended: Promise<End>;
+  /** The address of the ready line. Rejects with the output when the process ends before it. */
+  ready: Promise<string>;
+}
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+
+/** Run it after the tests: ends and removes what they made, last made first, whatever fails on the way. */
+export async function cleanUpServices(): Promise<void> {
+  const failures: unknown[] = [];
+  for (const cleanUp of cleanUps.splice(0).reverse()) {
+    try {
+      await cleanUp();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "cleaning up failed");
+}
+
+/** Adds something of a test's own to what is cleaned up. */
+export const onCleanUp = (cleanUp: () => Promise<void> | void): void => void cleanUps.push(cleanUp);
+
+/** Bundles the service. It lies within the project, since its packages do. */
+export function bundleService(): string {
+  const directory = join("node_modules/.cache/pennyprompt", `service-${randomBytes(6).toString("hex")}`);
+  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
+  execFileSync(process.execPath, ["lib/server/testing/bundle.mjs", directory]);
+  return resolve(directory);
+}
+
+/** A data directory that does not hold anything yet. */
+export function newDataDir(): string {
+  const dataDir = mkdtempSync(join(inject("scratch"), "service-"));
+  chmodSync(dataDir, 0o755); // the database's user must be able to pass through
+  onCleanUp(async () => {
+    await removeDatabase(join(dataDir, databaseDirectory));
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return dataDir;
+}
+
+/** Starts the service with these settings and no others. `detached` puts it into a process group of its own. */
+export const startService = (bundle: string, settings: Record<string, string>, { detached = false } = {}): Running =>
+  startBundled(join(bundle, "main.mjs"), { PORT: "0", ...settings }, detached);
+
+/** Runs the check of the books with these settings; resolves with its end and its output. */
+export async function runCheckLedger(bundle: string, settings: Record<string, string>): Promise<End & { output: string }> {
+  const { ended, output } = startBundled(join(bundle, "check-ledger.mjs"), settings, false);
+  return { ...(await ended), output: output() };
+}
+
+function startBundled(script: string, settings: Record<string, string>, detached: boolean): Running {
+  const program = `const { main } = await import(${JSON.stringify(pathToFileURL(script).href)}); await main({ dev: false });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    env: { PATH: process.env.PATH, NODE_ENV: "production", ...settings },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached,
+  });
+  let output = "";
+  const ended = nextEvent(child, "close").then(([code, signal]) => ({ code, signal }) as End);
+  const ready = new Promise<string>((resolveReady, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        const address = /answers at (http:\S+)/.exec(output)?.[1];
+        if (address) resolveReady(address);
+      });
+    }
+    void ended.then(({ code, signal }) => reject(new Error(`The service ended (${signal ?? code}) before it was ready:\n${output}`)));
+  });
+  ready.catch(() => undefined); // not every test waits for it
+  child.stdin.on("error", () => undefined); // it may have ended
+  onCleanUp(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await ended;
+  });
+  return { process: child, pid: child.pid ?? 0, output: () => output, ended, ready };
+}
+
+/** The lines of its log, parsed; other lines are left out. */
+export const logLines = (output: string): Record<string, unknown>[] =>
+  output
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+export const readSandbox = (dataDir: string): { baseUrl: string; apiKey: string } =>
+  JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as { baseUrl: string; apiKey: string };
+
+/** Number of the embedded database's process. */
+export function databasePid(dataDir: string): number {
+  const home = join(dataDir, databaseDirectory);
+  return readPidFile({ cluster: join(findKeptAt(home) ?? home, "cluster") })?.pid ?? 0;
+}
+
+/** Numbers of the processes that `pid` started and that still run. */
+export function childrenOf(pid: number): number[] {
+  const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
+  return listed
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, state]) => Number(parent) === pid && !state?.startsWith("Z"))
+    .map(([child]) => Number(child));
+}
+
+/** True when `pid` still does something: a zombie, in a container that buries none, does not. */
+export const isRunning = (pid: number): boolean => findProcessIdentity(pid) !== undefined;
+
+/** Resolves as soon as `condition` holds. @throws Error that names `what` after twenty seconds */
+export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  for (const deadline = performance.now() + 20_000; !(await condition()); ) {
+    if (performance.now() > deadline) throw new Error(`It never came true that ${what}.`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,172 @@
+// What an operator watches: metrics for whoever may read them, with bounded labels; and a log of JSON lines that names every
+// request and no secret, from the first start to the last refusal.
+
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { askStream, askWhole, readReadiness, type Target } from "./testing/requests";
+import {
+  bundleService,
+  cleanUpServices,
+  logLines,
+  newDataDir,
+  onCleanUp,
+  type Running,
+  readSandbox,
+  startService,
+} from "./testing/service";
+
+const secret = () => randomBytes(24).toString("hex");
+const secrets = { KEY_PEPPER: secret(), SESSION_SECRET: secret(), METRICS_TOKEN: secret(), XAI_API_KEY: secret() };
+const promptText = `The prompt ${secret()} is nobody's business.`;
+
+let bundle: string;
+let database: TestDatabase;
+let dataDir: string;
+let service: Running;
+let target: Target;
+
+beforeAll(async () => {
+  bundle = bundleService();
+  database = await createTestDatabase();
+  onCleanUp(() => database.drop());
+  dataDir = newDataDir();
+  // One provider is a real one that nobody reaches: its key is sent and its failures are logged.
+  const settings = { SANDBOX_REAL_MODELS: "1", XAI_BASE_URL: "http://127.0.0.1:1", PROVIDER_RETRIES: "0", ...secrets };
+  service = startService(bundle, { DATA_DIR: dataDir, DATABASE_URL: database.url, ...settings });
+  await service.ready;
+  target = readSandbox(dataDir);
+});
+afterAll(cleanUpServices);
+
+const readMetrics = (headers: Record<string, string> = {}) => fetch(`${target.baseUrl}/api/metrics`, { headers });
+
+interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** Reads Prometheus text: every line is a comment or a sample of a family that was announced. */
+function parseMetrics(text: string): { types: Map<string, string>; samples: Sample[] } {
+  const types = new Map<string, string>();
+  const samples: Sample[] = [];
+  for (const line of text.split("\n").filter(Boolean)) {
+    const [, typed, type] = /^# TYPE (\S+) (counter|gauge|histogram)$/.exec(line) ?? [];
+    if (typed && type) types.set(typed, type);
+    if (line.startsWith("#")) continue;
+    const [, name = "", labels = "", value = ""] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    expect(name, line).not.toBe("");
+    expect(value, line).toMatch(/^(\d+(\.\d+)?(e[+-]\d+)?|\+Inf)$/);
+    samples.push({
+      name,
+      labels: Object.fromEntries([...labels.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key, text]) => [key, text])),
+      value: Number(value),
+    });
+  }
+  return { types, samples };
+}
+
+const documented = {
+  pennyprompt_requests_total: "counter",
+  pennyprompt_request_seconds: "histogram",
+  pennyprompt_gateway_seconds: "histogram",
+  pennyprompt_requests_in_flight: "gauge",
+  pennyprompt_charged_nano_usd_total: "counter",
+  pennyprompt_operator_loss_nano_usd_total: "counter",
+  pennyprompt_overruns_total: "counter",
+  pennyprompt_provider_calls_total: "counter",
+  pennyprompt_provider_seconds: "histogram",
+  pennyprompt_provider_circuit_open: "gauge",
+  pennyprompt_holds_expired_total: "counter",
+  pennyprompt_lost_answers_total: "counter",
+  pennyprompt_ledger_batch_items: "histogram",
+  pennyprompt_ledger_batch_seconds: "histogram",
+  pennyprompt_ledger_violations: "gauge",
+  pennyprompt_limited_total: "counter",
+  pennyprompt_limits_process_local: "gauge",
+  pennyprompt_job_seconds: "histogram",
+};
+
+test("metrics are for this machine itself, or for whoever holds METRICS_TOKEN", async () => {
+  const throughProxy = { "x-forwarded-for": "198.51.100.7" };
+  expect((await readMetrics()).status).toBe(200);
+  expect((await readMetrics(throughProxy)).status).toBe(404);
+  expect((await readMetrics({ forwarded: "for=198.51.100.7" })).status).toBe(404);
+  expect((await readMetrics({ ...throughProxy, authorization: `Bearer ${secrets.METRICS_TOKEN}` })).status).toBe(200);
+  expect((await readMetrics({ ...throughProxy, authorization: `Bearer ${secret()}` })).status).toBe(404);
+});
+
+test("metrics are Prometheus text with the documented names, and count what happened", async () => {
+  expect((await askWhole(target, promptText)).status).toBe(200);
+  const response = await readMetrics();
+  expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+  const { types, samples } = parseMetrics(await response.text());
+  expect(Object.fromEntries(types)).toEqual(documented);
+  const value = (name: string, labels: Record<string, string> = {}) =>
+    samples.find((sample) => sample.name === name && Object.entries(labels).every(([key, text]) => sample.labels[key] === text))?.value;
+  expect(value("pennyprompt_requests_total", { endpoint: "prompt", status: "200" })).toBe(1);
+  expect(value("pennyprompt_charged_nano_usd_total", { model: "gpt-4-turbo" })).toBeGreaterThan(0);
+  expect(value("pennyprompt_provider_calls_total", { provider: "openai", outcome: "ok" })).toBe(1);
+  expect(value("pennyprompt_ledger_violations")).toBe(0);
+  expect(value("pennyprompt_requests_in_flight")).toBe(1); // this one
+});
+
+test("whatever is asked, labels come from lists of ours", async () => {
+  const strange = `x${secret()}`;
+  await Promise.all([
+    fetch(`${target.baseUrl}/api/v1/${strange}`),
+    fetch(`${target.baseUrl}/api/v1/prompt`, { method: "PROPFIND" }),
+    askWhole({ ...target, apiKey: strange }, "Who am I?"),
+    askWhole(target, "Which model?", { model: strange }),
+    askWhole(target, "Who fails? [[simulate: status=503]]"),
+    askWhole(target, "Who is away?", { model: "grok-4.20" }),
+  ]);
+  const text = await (await readMetrics()).text();
+  expect(text).not.toContain(strange);
+  const { samples } = parseMetrics(text);
+  const seen = (name: string) => [...new Set(samples.flatMap(({ labels }) => labels[name] ?? []))];
+  expect(seen("endpoint").sort()).toEqual(expect.arrayContaining(["metrics", "prompt", "unknown"]));
+  for (const name of seen("endpoint")) expect(name).toMatch(/^(prompt|models|balance|health|ready|metrics|unknown|draining)$/);
+  for (const code of seen("code")) expect(code).toMatch(/^[A-Z_]*$/);
+  expect([...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))].sort()).toEqual(
+    ["code", "endpoint", "job", "le", "model", "operation", "outcome", "provider", "status"].sort(),
+  );
+});
+
+test("the log is JSON lines that name each request, and holds no key, prompt, password or pepper, failures included", async () => {
+  const whole = await askWhole(target, promptText);
+  await (await askStream(target, promptText)).rest;
+  const failed = await askWhole(target, promptText, { model: "grok-4.20" });
+  expect(failed.status).toBe(500);
+  await askWhole(target, promptText, { maxTokens: "many" });
+  expect((await readReadiness(target.baseUrl)).status).toBe(200);
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+
+  const lines = logLines(service.output());
+  for (const line of lines)
+    expect(line).toMatchObject({
+      level: expect.any(Number) as number,
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      msg: expect.any(String) as string,
+    });
+  const answered = new Map(lines.filter(({ msg }) => msg === "answered").map((line) => [line.requestId, line]));
+  expect(answered.get(whole.body.requestId)).toMatchObject({ endpoint: "prompt", status: 200, model: "gpt-4-turbo", provider: "openai" });
+  expect(answered.get(failed.body.requestId)).toMatchObject({ status: 500, code: "INTERNAL_ERROR" });
+
+  const refused = startService(bundle, {
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "trace",
+    DATABASE_URL: database.url.replace(/:\/\/([^:]+):[^@]+@/, `://$1:${secret()}@`),
+    ...secrets,
+  });
+  expect(await refused.ended).toEqual({ code: 1, signal: null });
+
+  const output = service.output() + refused.output();
+  const curl = output.split("\n").filter((line) => line.startsWith("curl "));
+  expect(curl).toHaveLength(1);
+  const logged = output.replace(curl[0] ?? "", "");
+  const { password } = new URL(database.url);
+  for (const hidden of [...Object.values(secrets), password, target.apiKey, promptText]) expect(logged).not.toContain(hidden);
+});
