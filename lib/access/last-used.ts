@@ -13,14 +13,23 @@ export function noteKeyUse(keyId: KeyId): void {
   uses().set(keyId, nowMs());
 }
 
-/** Writes what was gathered since the last call. */
+/** Writes what was gathered since the last call; what could not be written is kept for the next one. */
 export async function writeKeyUses(): Promise<void> {
   const gathered = [...uses()];
   uses().clear();
   if (gathered.length === 0) return;
-  await pool().query(
-    `UPDATE api_key k SET last_used_at = greatest(k.last_used_at, u.at)
-     FROM unnest($1::text[], $2::timestamptz[]) AS u(id, at) WHERE k.id = u.id`,
-    [gathered.map(([keyId]) => keyId), gathered.map(([, ms]) => new Date(ms))],
-  );
+  try {
+    // Rows are locked in id order: two processes that write the same keys would otherwise wait for each other for ever.
+    await pool().query(
+      `WITH used AS MATERIALIZED (
+         SELECT k.id, u.at FROM unnest($1::text[], $2::timestamptz[]) AS u(id, at) JOIN api_key k ON k.id = u.id
+         ORDER BY k.id FOR NO KEY UPDATE OF k
+       )
+       UPDATE api_key k SET last_used_at = greatest(k.last_used_at, used.at) FROM used WHERE k.id = used.id`,
+      [gathered.map(([keyId]) => keyId), gathered.map(([, ms]) => new Date(ms))],
+    );
+  } catch (error) {
+    for (const [keyId, ms] of gathered) uses().set(keyId, Math.max(ms, uses().get(keyId) ?? 0));
+    throw error;
+  }
 }
