@@ -1,0 +1,109 @@
+import { beforeAll, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { nanoUsd } from "@/lib/base/money";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { createAccount } from "./accounts";
+import { hashKey } from "./key-format";
+import { createKey, findKeyByHash, setKeyState } from "./keys";
+import { pepper, useSandboxPepper } from "./pepper";
+
+await openTestDatabase();
+beforeAll(() => useSandboxPepper("a pepper for tests, of more than 32 characters"));
+
+const find = (key: string) => findKeyByHash(hashKey(key, pepper()));
+
+test("a new key is found by its hash with all that the request path needs to know", async () => {
+  const accountId = await createAccount({ ratePerMinute: 500, concurrency: 50 });
+  const expiresAt = new Date(Date.UTC(2030, 0, 1));
+  const cap = { nanoUsd: nanoUsd(5_000_000_000n), period: "month" as const };
+  const { keyId, key } = await createKey({ accountId, name: "production", expiresAt, cap, allowedModels: ["one", "two"] });
+  expect(await find(key)).toEqual({
+    keyId,
+    accountId,
+    state: "active",
+    accountState: "open",
+    expiresAt,
+    allowedModels: ["one", "two"],
+    ratePerMinute: 500,
+    concurrency: 50,
+  });
+  const { rows } = await pool().query("SELECT name, cap_nano_usd, cap_period FROM api_key WHERE id = $1", [keyId]);
+  expect(rows).toEqual([{ name: "production", cap_nano_usd: 5_000_000_000n, cap_period: "month" }]);
+});
+
+test("a key without settings has no limits of its own", async () => {
+  const accountId = await createAccount();
+  const { keyId, key } = await createKey({ accountId, name: "plain" });
+  expect(await find(key)).toEqual({
+    keyId,
+    accountId,
+    state: "active",
+    accountState: "open",
+    expiresAt: null,
+    allowedModels: null,
+    ratePerMinute: null,
+    concurrency: null,
+  });
+});
+
+test("a key in clear is stored nowhere", async () => {
+  const { key } = await createKey({ accountId: await createAccount(), name: "secret" });
+  const { rows } = await pool().query<{ row: string }>("SELECT row_to_json(k)::text AS row FROM api_key k");
+  for (const { row } of rows) {
+    expect(row).not.toContain(key);
+    expect(row).not.toContain(key.slice(7, -4));
+    expect(row).not.toContain(Buffer.from(key).toString("hex"));
+  }
+});
+
+test("a key that does not exist is not found", async () => {
+  expect(await find("pp_nothing")).toBeNull();
+});
+
+test("a paused key can be made active again, a revoked one never", async () => {
+  const accountId = await createAccount();
+  const { keyId, key } = await createKey({ accountId, name: "test" });
+  const state = async () => (await find(key))?.state;
+  expect(await setKeyState(accountId, keyId, "paused")).toBe(true);
+  expect(await state()).toBe("paused");
+  expect(await setKeyState(accountId, keyId, "active")).toBe(true);
+  expect(await state()).toBe("active");
+  const restore = setClock(() => 1_000_000);
+  expect(await setKeyState(accountId, keyId, "revoked")).toBe(true);
+  restore();
+  for (const to of ["active", "paused", "revoked"] as const) expect(await setKeyState(accountId, keyId, to)).toBe(false);
+  expect(await state()).toBe("revoked");
+  const { rows } = await pool().query("SELECT revoked_at FROM api_key WHERE id = $1", [keyId]);
+  expect(rows).toEqual([{ revoked_at: new Date(1_000_000) }]);
+});
+
+test("nobody changes the key of another account", async () => {
+  const [owner, stranger] = [await createAccount(), await createAccount()];
+  const { keyId, key } = await createKey({ accountId: owner, name: "test" });
+  expect(await setKeyState(stranger, keyId, "revoked")).toBe(false);
+  expect((await find(key))?.state).toBe("active");
+});
+
+test("a key made in a transaction that is rolled back does not exist", async () => {
+  let made = "";
+  const failing = inTransaction(async (transaction) => {
+    const accountId = await createAccount(undefined, transaction);
+    made = (await createKey({ accountId, name: "test" }, transaction)).key;
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(await find(made)).toBeNull();
+});
+
+test("a cap has an amount and a period, or neither", async () => {
+  const { keyId } = await createKey({ accountId: await createAccount(), name: "test" });
+  for (const set of [
+    "cap_nano_usd = 5",
+    "cap_period = 'day'",
+    "cap_nano_usd = -1, cap_period = 'day'",
+    "cap_nano_usd = 1, cap_period = 'year'",
+  ]) {
+    await expect(pool().query(`UPDATE api_key SET ${set} WHERE id = $1`, [keyId])).rejects.toMatchObject({ code: "23514" });
+  }
+});
