@@ -12,9 +12,9 @@ import { estimateUsage } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import type { Quote } from "./quote";
-import { errorBody, jsonReply, promptBody, serverTiming } from "./respond";
+import { errorBody, eventStreamHeaders, jsonReply, promptBody, serverTiming } from "./respond";
 import type { GatewayReply, GatewayRequest } from "./request";
-import type { Completion, Settlement } from "./settlement";
+import type { Completion, Receipt, Settlement } from "./settlement";
 
 /** What a request needs to be answered, from the steps before. */
 export interface Work {
@@ -94,9 +94,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
   }
   const headers = {
     ...request.replyHeaders,
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
+    ...eventStreamHeaders,
     "x-request-id": request.id,
     "server-timing": `gateway;dur=${(startedAt - request.startedAt).toFixed(2)}, provider;dur=${(performance.now() - startedAt).toFixed(2)}`,
   };
@@ -120,12 +118,12 @@ async function* streamBody(work: Work, progress: Progress, first: IteratorResult
         progress.usage = readUsage(work, event);
       } else {
         progress.text += event.text;
-        yield `event: delta\ndata: ${JSON.stringify({ text: event.text })}\n\n`;
+        yield writeDelta(event.text);
       }
     }
-    const receipt = await settlement.charge(completionOf(work, progress, "complete"), (expected) => promptBody(request.id, prompt.model, expected));
-    noteFacts(work, receipt.completion);
-    yield `event: done\ndata: ${promptBody(request.id, prompt.model, receipt)}\n\n`;
+    const writeDone = (receipt: Receipt) => writeEvent("done", promptBody(request.id, prompt.model, receipt));
+    const receipt = await chargeStream(work, progress, { outcome: "complete", writeLast: writeDone });
+    yield writeDone(receipt);
   } catch (error) {
     yield await brokenOff(work, progress, error);
   }
@@ -137,17 +135,12 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
   if (!isProviderFailure(error) || settlement.ended) {
     log().error({ err: error, requestId: request.id }, "a stream failed");
     const internal = isAppError(error) ? error : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
-    return `event: error\ndata: ${errorBody(internal, request.id)}\n\n`;
+    return writeEvent("error", errorBody(internal, request.id));
   }
-  const receipt = await settlement.charge(completionOf(work, progress, "partial"), (expected) => promptBody(request.id, prompt.model, expected));
-  noteFacts(work, receipt.completion);
-  const { inputCost, outputCost } = receipt;
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
-  const broken = new AppError("INTERNAL_ERROR", {
-    message: `${prompt.model.id} broke off; what was delivered is charged`,
-    details: { reason, retryable: true, cost: { inputCost, outputCost, totalCost: inputCost + outputCost } },
-  });
-  return `event: error\ndata: ${errorBody(broken, request.id)}\n\n`;
+  const writeBroken = (receipt: Receipt) =>
+    writeCostlyError(request, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
+  return writeBroken(await chargeStream(work, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
 /** The client went before the end of its stream: the call is cut upstream, and what the provider had done is charged. */
@@ -155,9 +148,33 @@ async function settleGone(work: Work, progress: Progress, events: AsyncIterator<
   if (work.settlement.ended) return;
   await events.return?.();
   if (!progress.call.answer.acceptedAt) return work.settlement.release();
-  const completion = completionOf(work, progress, "cancelled");
+  const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
+  const writeLeft = (receipt: Receipt) => writeCostlyError(work.request, receipt, { message, reason: "internal", retryable: false });
+  await chargeStream(work, progress, { outcome: "cancelled", writeLast: writeLeft });
+}
+
+interface StreamEnd {
+  outcome: Completion["outcome"];
+  /** Writes the stream's last event from its cost. */
+  writeLast: (receipt: Receipt) => string;
+}
+
+/** Charges a stream as far as it came. An idempotency key keeps it as it was: its text, then its last event. */
+async function chargeStream(work: Work, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<Receipt> {
+  const completion = completionOf(work, progress, outcome);
   noteFacts(work, completion);
-  await work.settlement.charge(completion, (expected) => promptBody(work.request.id, work.prompt.model, expected));
+  return work.settlement.charge(completion, (expected) => (progress.text === "" ? "" : writeDelta(progress.text)) + writeLast(expected));
+}
+
+const writeEvent = (name: "delta" | "done" | "error", json: string): string => `event: ${name}\ndata: ${json}\n\n`;
+
+const writeDelta = (text: string): string => writeEvent("delta", JSON.stringify({ text }));
+
+/** The last event of a stream that did not reach its end and is charged all the same. */
+function writeCostlyError(request: GatewayRequest, receipt: Receipt, { message, ...details }: { message: string; reason: string; retryable: boolean }): string {
+  const { inputCost, outputCost } = receipt;
+  const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
+  return writeEvent("error", errorBody(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }), request.id));
 }
 
 function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {

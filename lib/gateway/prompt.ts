@@ -9,7 +9,7 @@ import { getSavedReply, readIdempotencyClaim } from "./idempotency";
 import { limit } from "./limit";
 import { readPrompt } from "./prompt-body";
 import { quotePrompt } from "./quote";
-import { jsonReply } from "./respond";
+import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import type { GatewayReply, GatewayRequest } from "./request";
 import { openSettlement } from "./settlement";
 
@@ -26,14 +26,13 @@ export const prompt = endpoint("prompt", async (request) => {
   return prompt.stream ? answerStream(work) : answerWhole(work);
 });
 
-/** The first answer again: same status, same body, no second charge. */
+/** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */
 async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
   const saved = await getSavedReply(accountId, key);
-  const headers = { "idempotent-replayed": "true" };
   request.facts.replayOf = saved.requestId;
-  if (!saved.streamed) return jsonReply(request, saved.status, saved.body, headers);
-  const { text } = JSON.parse(saved.body) as { text: string };
-  const reply = jsonReply(request, saved.status, "", { ...headers, "content-type": "text/event-stream; charset=utf-8" });
-  const delta = text === "" ? "" : `event: delta\ndata: ${JSON.stringify({ text })}\n\n`;
-  return { ...reply, body: `${delta}event: done\ndata: ${saved.body}\n\n` };
+  const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
+  const reply = jsonReply(request, saved.status, saved.body, { ...type, "idempotent-replayed": "true", "server-timing": serverTiming(request) });
+  // The id that its body names.
+  reply.headers["x-request-id"] = saved.requestId;
+  return reply;
 }

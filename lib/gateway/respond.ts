@@ -36,6 +36,9 @@ export function jsonReply(request: GatewayRequest, status: number, body: string,
   };
 }
 
+/** Headers of server-sent events; the last one keeps nginx from collecting them. */
+export const eventStreamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" };
+
 /** How long a request took us and the provider, in milliseconds. */
 export function serverTiming(request: GatewayRequest): string {
   const total = performance.now() - request.startedAt;

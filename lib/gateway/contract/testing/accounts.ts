@@ -17,7 +17,8 @@ export interface TestAccount {
 
 interface TestAccountOptions {
   usd?: string;
-  limits?: { ratePerMinute: number; concurrency: number };
+  /** Null: the service's own. */
+  limits?: { ratePerMinute: number; concurrency: number } | null;
   key?: Omit<Parameters<typeof createKey>[0], "accountId" | "name">;
 }
 
@@ -27,7 +28,7 @@ export async function openAccount({
   limits = { ratePerMinute: 10_000, concurrency: 100 },
   key = {},
 }: TestAccountOptions = {}): Promise<TestAccount> {
-  const accountId = await createAccount(limits);
+  const accountId = await createAccount(limits ?? undefined);
   await openCustomerAccount(accountId);
   await openFundingAccount("test_funding");
   const credit = parseUsd(usd);

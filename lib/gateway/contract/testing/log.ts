@@ -9,7 +9,6 @@ export interface CapturedLog {
   text(): Promise<string>;
   /** Beside the given texts, no API key, prompt or answer of the suite may be there. */
   expectNoSecrets(texts: readonly string[]): Promise<void>;
-  restore(): void;
 }
 
 /** Every prompt of the suite holds it, so that one look finds any of them. */
@@ -18,7 +17,7 @@ export const PROMPT_WORD = "quokka";
 const ANSWER_WORDS = "Simulated answer";
 const anyKey = /pp_[0-9A-Za-z]{12,}/;
 
-/** Takes the place of standard output for what the logger writes; the real logger with its real settings stays in use. */
+/** Takes the place of standard output, until this process ends, for what the logger writes; the real logger with its real settings stays in use. */
 export function captureLog(): CapturedLog {
   const written: string[] = [];
   const write = fs.write;
@@ -43,6 +42,5 @@ export function captureLog(): CapturedLog {
       for (const secret of [...texts, PROMPT_WORD, ANSWER_WORDS]) expect(all.includes(secret), `the log holds ${secret}`).toBe(false);
       expect(anyKey.exec(all)?.[0]).toBeUndefined();
     },
-    restore: () => void Object.assign(fs, { write }),
   };
 }

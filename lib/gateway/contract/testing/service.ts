@@ -4,12 +4,13 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
+import { config } from "@/lib/base/config";
 import { forgetOnce } from "@/lib/base/once";
 import { closeHotPool } from "@/lib/db/hot-pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
-import { useSimulatedProviders } from "@/lib/providers/endpoints";
+import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { makeDoor } from "@/lib/server/door";
@@ -54,7 +55,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
   const log = captureLog();
   await openTestDatabase();
   const models = await startTestModels();
-  useSimulatedProviders(models.baseUrls, models.apiKey);
+  setEndpoints(readEndpoints(config(), models.baseUrls, models.apiKey));
   const gateway = await prepareGateway();
   const servers: Record<DoorName, Server> = {
     node: makeDoor({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
@@ -79,7 +80,6 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
       await closeProviderPools();
       await models.stop();
       await closeHotPool();
-      log.restore();
     }
   });
   return { models, log, url: (door) => urls[door] };
