@@ -12,8 +12,8 @@ import { estimateUsage } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import type { Quote } from "./quote";
-import { errorBody, eventStreamHeaders, jsonReply, promptBody, serverTiming } from "./respond";
 import type { GatewayReply, GatewayRequest } from "./request";
+import { errorBody, eventStreamHeaders, jsonReply, promptBody, serverTiming } from "./respond";
 import type { Completion, Receipt, Settlement } from "./settlement";
 
 /** What a request needs to be answered, from the steps before. */
@@ -83,13 +83,14 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
   const startedAt = performance.now();
   const call = startCall(work, request.signal);
   const { events } = call;
-  const progress: Progress = { text: "", usage: null, startedAt, startedAtMs: nowMs(), call };
-  request.onEnd(() => settleGone(work, progress, events));
+  const progress: Progress = { text: "", usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
+  request.onEnd(() => settleLeft(work, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
     first = await events.next();
   } catch (error) {
-    await settlement.release();
+    // Whoever left while a provider was at work pays for its input: the end of the request sees to it.
+    if (!request.signal.aborted) await settlement.release();
     throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
   }
   const headers = {
@@ -107,10 +108,17 @@ interface Progress {
   startedAt: number;
   startedAtMs: number;
   call: ProviderCall;
+  /** The request has ended; what was delivered by then is being charged. */
+  isLeft: boolean;
 }
 
-async function* streamBody(work: Work, progress: Progress, first: IteratorResult<ProviderEvent>, events: AsyncIterator<ProviderEvent>): AsyncGenerator<string> {
-  const { request, prompt, settlement } = work;
+async function* streamBody(
+  work: Work,
+  progress: Progress,
+  first: IteratorResult<ProviderEvent>,
+  events: AsyncIterator<ProviderEvent>,
+): AsyncGenerator<string> {
+  const { request, prompt } = work;
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
@@ -125,7 +133,8 @@ async function* streamBody(work: Work, progress: Progress, first: IteratorResult
     const receipt = await chargeStream(work, progress, { outcome: "complete", writeLast: writeDone });
     yield writeDone(receipt);
   } catch (error) {
-    yield await brokenOff(work, progress, error);
+    // Leaving stops the call, which looks like a failure of the provider here; the end of the request charges it.
+    if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(work, progress, error);
   }
 }
 
@@ -134,7 +143,9 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
   const { request, prompt, settlement } = work;
   if (!isProviderFailure(error) || settlement.ended) {
     log().error({ err: error, requestId: request.id }, "a stream failed");
-    const internal = isAppError(error) ? error : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
+    const internal = isAppError(error)
+      ? error
+      : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
     return writeEvent("error", errorBody(internal, request.id));
   }
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
@@ -143,9 +154,10 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
   return writeBroken(await chargeStream(work, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
-/** The client went before the end of its stream: the call is cut upstream, and what the provider had done is charged. */
-async function settleGone(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
+/** The client left before the end of its stream: the call is cut upstream, and what the provider had done is charged. */
+async function settleLeft(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   if (work.settlement.ended) return;
+  progress.isLeft = true;
   await events.return?.();
   if (!progress.call.answer.acceptedAt) return work.settlement.release();
   const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
@@ -171,7 +183,11 @@ const writeEvent = (name: "delta" | "done" | "error", json: string): string => `
 const writeDelta = (text: string): string => writeEvent("delta", JSON.stringify({ text }));
 
 /** The last event of a stream that did not reach its end and is charged all the same. */
-function writeCostlyError(request: GatewayRequest, receipt: Receipt, { message, ...details }: { message: string; reason: string; retryable: boolean }): string {
+function writeCostlyError(
+  request: GatewayRequest,
+  receipt: Receipt,
+  { message, ...details }: { message: string; reason: string; retryable: boolean },
+): string {
   const { inputCost, outputCost } = receipt;
   const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
   return writeEvent("error", errorBody(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }), request.id));
@@ -181,10 +197,20 @@ function completionOf(work: Work, progress: Progress, outcome: Completion["outco
   const usage = progress.usage ?? estimateUsage(work.prompt.messages, progress.text, work.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
   work.request.providerMs = providerMs;
-  return { ...measure(progress.call, providerMs, progress.startedAtMs), text: progress.text, usage, outcome, estimated: progress.usage === null };
+  return {
+    ...measure(progress.call, providerMs, progress.startedAtMs),
+    text: progress.text,
+    usage,
+    outcome,
+    estimated: progress.usage === null,
+  };
 }
 
-function measure({ answer }: ProviderCall, providerMs: number, startedAtMs: number): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
+function measure(
+  { answer }: ProviderCall,
+  providerMs: number,
+  startedAtMs: number,
+): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
   const firstTokenMs = answer.firstTokenAt === undefined ? null : answer.firstTokenAt - startedAtMs;
   return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
 }
@@ -203,5 +229,11 @@ function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type
 }
 
 function noteFacts({ request, prompt }: Work, { usage, provider, outcome }: Completion): void {
-  Object.assign(request.facts, { model: prompt.model.id, provider, outcome, inputTokens: usage.inputTokens, outputTokens: usage.outputTokens });
+  Object.assign(request.facts, {
+    model: prompt.model.id,
+    provider,
+    outcome,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+  });
 }

@@ -9,8 +9,8 @@ import { getSavedReply, readIdempotencyClaim } from "./idempotency";
 import { limit } from "./limit";
 import { readPrompt } from "./prompt-body";
 import { quotePrompt } from "./quote";
-import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import type { GatewayReply, GatewayRequest } from "./request";
+import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import { openSettlement } from "./settlement";
 
 export const prompt = endpoint("prompt", async (request) => {
@@ -31,7 +31,11 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
   const saved = await getSavedReply(accountId, key);
   request.facts.replayOf = saved.requestId;
   const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
-  const reply = jsonReply(request, saved.status, saved.body, { ...type, "idempotent-replayed": "true", "server-timing": serverTiming(request) });
+  const reply = jsonReply(request, saved.status, saved.body, {
+    ...type,
+    "idempotent-replayed": "true",
+    "server-timing": serverTiming(request),
+  });
   // The id that its body names.
   reply.headers["x-request-id"] = saved.requestId;
   return reply;

@@ -1,0 +1,149 @@
+// Clients that leave or stall. A stream's client pays for what it was sent, and for the input once a provider had taken it;
+// the provider is cut off at once, the slot is free again, and nothing stays held.
+
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { findModel } from "@/lib/providers/catalogue";
+import { estimateUsage } from "../estimate";
+import { openAccount, type TestAccount } from "./testing/accounts";
+import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
+import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents } from "./testing/client";
+import { doorNames, openService } from "./testing/service";
+
+const service = await openService({ stallTimeoutMs: 300 });
+const { models } = service;
+const oneSlot = { limits: { ratePerMinute: 1_000, concurrency: 1 } };
+
+/** The slot is free again: with one slot, the next request is served. */
+async function expectSlotFree(url: string, { key }: TestAccount): Promise<void> {
+  await until("the slot is free", async () => (await ask({ url, key, body: promptOf() })).status === 200);
+}
+
+const priceOf = (model: string) => {
+  const found = findModel(model);
+  if (!found) throw new Error(`no model ${model}`);
+  return found;
+};
+
+describe.each(doorNames)("through the %s door", (door) => {
+  const url = service.url(door);
+
+  /** Reads the stream's first event and leaves; resolves with the text that had come. */
+  async function readAndLeave(account: TestAccount, body: object): Promise<string> {
+    const leave = new AbortController();
+    const response = await open({ url, key: account.key, body, signal: leave.signal });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    leave.abort();
+    return new TextDecoder().decode(value);
+  }
+
+  test.each(["gpt-4o-mini", "claude-haiku-4-5", "grok", "deepseek-chat"])(
+    "%s: a stream that is left is cut upstream and charged as far as it came",
+    async (model) => {
+      const account = await openAccount(oneSlot);
+      await models.clear();
+      const body = misbehaving("slow=100 tokens=500", { stream: true, model });
+      const seen = deltaText(readEvents(await readAndLeave(account, body)));
+      const charge = await awaitCharge(account.accountId);
+      expect(charge).toMatchObject({ outcome: "cancelled", streamed: true, estimated: true, operator_loss: 0n });
+      // At least what was seen, and no more than had been sent by then.
+      const { deltasSent } = await models.awaitCall(({ state }) => state === "aborted_by_client");
+      expect(deltasSent).toBeLessThan(100);
+      expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(estimateUsage([], seen, 0).outputTokens);
+      expect(charge.output_cost).toBe(charge.output_tokens * priceOf(model).outputPrice);
+      await expectSlotFree(url, account);
+      await expectPaid(account);
+    },
+  );
+
+  test("a stream that is left while the model pauses is cancelled at once", async () => {
+    const account = await openAccount(oneSlot);
+    await models.clear();
+    await readAndLeave(account, misbehaving("stall-after=2", { stream: true }));
+    expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "cancelled", streamed: true });
+    await models.awaitCall(({ state }) => state === "aborted_by_client");
+    await expectSlotFree(url, account);
+    await expectPaid(account);
+  });
+
+  test("a stream left before its first token: the input is charged, since the provider had taken it", async () => {
+    const account = await openAccount(oneSlot);
+    await models.clear();
+    const leave = new AbortController();
+    const body = misbehaving("hang keep-alive=20", { stream: true });
+    const response = open({ url, key: account.key, body, signal: leave.signal }).catch(() => null);
+    await models.awaitCall(({ status }) => status === 200);
+    await until("some keep-alive has come", async () => (await models.calls()).calls.some(({ bytesSent }) => bytesSent > 60));
+    leave.abort();
+    await response;
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "cancelled", output_tokens: 0n, output_cost: 0n, estimated: true });
+    expect(charge.input_cost).toBe(charge.input_tokens * priceOf("gpt-4o-mini").inputPrice);
+    expect(charge.input_tokens).toBeGreaterThan(0n);
+    await expectSlotFree(url, account);
+    await expectPaid(account);
+  });
+
+  test("a stream left before the provider has answered at all costs nothing", async () => {
+    const account = await openAccount();
+    await models.clear();
+    const leave = new AbortController();
+    const response = open({ url, key: account.key, body: misbehaving("hang", { stream: true }), signal: leave.signal }).catch(() => null);
+    await models.awaitCall(({ state }) => state === "running");
+    leave.abort();
+    await response;
+    await models.awaitCall(({ state }) => state === "aborted_by_client");
+    await expectUncharged(account);
+  });
+
+  test("JSON that is left is finished and charged in full", async () => {
+    const account = await openAccount(oneSlot);
+    await models.clear();
+    const leave = new AbortController();
+    const response = open({ url, key: account.key, body: misbehaving("delay=300"), signal: leave.signal }).catch(() => null);
+    await until("it is held", async () => (await openHolds(account.accountId)) === 1);
+    leave.abort();
+    await response;
+    expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "complete", streamed: false, estimated: false });
+    expect((await models.awaitCall(({ question }) => question.startsWith(QUESTION))).state).toBe("finished");
+    await expectSlotFree(url, account);
+    await expectPaid(account);
+  });
+
+  test("a stream's body that nobody ever reads leaks nothing once it is dropped", async () => {
+    const account = await openAccount(oneSlot);
+    const response = await open({ url, key: account.key, body: misbehaving("slow=100", { stream: true }) });
+    await response.body?.cancel();
+    expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "cancelled" });
+    await expectSlotFree(url, account);
+    await expectPaid(account);
+  });
+
+  test("a client that is gone when its answer comes is charged once, and the next on its connection is nobody", async () => {
+    const account = await openAccount();
+    await readAndLeave(account, misbehaving("slow=20", { stream: true }));
+    await awaitCharge(account.accountId);
+    await awaitNothingHeld();
+    expect(await chargesOf(account.accountId)).toHaveLength(1);
+    await expectPaid(account);
+  });
+});
+
+test("a client that never reads is cut off, and pays for what was on its way as one that left", async () => {
+  const account = await openAccount({ ...oneSlot, usd: "50" });
+  await models.clear();
+  const body = JSON.stringify(misbehaving("tokens=200000", { stream: true, model: "deepseek-flash", maxTokens: 300_000 }));
+  const { hostname, port } = new URL(service.url("node"));
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.pause();
+  socket.on("error", () => undefined);
+  try {
+    const head = `POST /api/v1/prompt HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\ncontent-type: application/json`;
+    socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "cancelled", streamed: true });
+    await expectSlotFree(service.url("node"), account);
+    await expectPaid(account);
+  } finally {
+    socket.destroy();
+  }
+});
