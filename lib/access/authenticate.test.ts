@@ -1,0 +1,82 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { createAccount } from "./accounts";
+import { authenticateKey, readBearerKey } from "./authenticate";
+import { generateKey } from "./key-format";
+import { createKey, setKeyState } from "./keys";
+import { useSandboxPepper } from "./pepper";
+
+await openTestDatabase();
+let account: AccountId;
+beforeAll(async () => {
+  useSandboxPepper("a pepper for tests, of more than 32 characters");
+  account = await createAccount();
+});
+
+const key = generateKey();
+
+test.each([
+  ["no header", undefined, { reason: "missing" }],
+  ["an empty header", "", { reason: "missing" }],
+  ["a key", `Bearer ${key}`, { key }],
+  ["a key with the scheme in small letters", `bearer ${key}`, { key }],
+  ["a key with the scheme in capitals", `BEARER ${key}`, { key }],
+  ["a key alone", key, { reason: "malformed" }],
+  ["another scheme", `Basic ${key}`, { reason: "malformed" }],
+  ["two spaces", `Bearer  ${key}`, { reason: "malformed" }],
+  ["a tab", `Bearer\t${key}`, { reason: "malformed" }],
+  ["nothing after the scheme", "Bearer ", { reason: "malformed" }],
+  ["a key that was cut short", `Bearer ${key.slice(0, -1)}`, { reason: "malformed" }],
+  ["a key with a blank behind it", `Bearer ${key} `, { reason: "malformed" }],
+  ["two keys", `Bearer ${key}, Bearer ${key}`, { reason: "malformed" }],
+  ["another service's key", "Bearer sk-abcdefghijklmnopqrstuvwxyz0123456789abcd", { reason: "malformed" }],
+])("an Authorization header with %s is read", (_what, header, read) => {
+  expect(readBearerKey(header)).toEqual(read);
+});
+
+test("a key that may be used is told with its account", async () => {
+  const made = await createKey({ accountId: account, name: "test" });
+  expect(await authenticateKey(made.key)).toMatchObject({ ok: true, key: { keyId: made.keyId, accountId: account } });
+});
+
+test.each([
+  ["revoked", "revoked"],
+  ["paused", "disabled"],
+] as const)("a key that is %s is refused as %s", async (state, reason) => {
+  const made = await createKey({ accountId: account, name: "test" });
+  await setKeyState(account, made.keyId, state);
+  expect(await authenticateKey(made.key)).toEqual({ ok: false, reason });
+});
+
+test("a key is refused from the moment it expires", async () => {
+  const expiresAt = new Date(Date.UTC(2030, 0, 1));
+  const made = await createKey({ accountId: account, name: "test", expiresAt });
+  const restore = [setClock(() => expiresAt.getTime() - 1)];
+  expect((await authenticateKey(made.key)).ok).toBe(true);
+  restore.push(setClock(() => expiresAt.getTime()));
+  expect(await authenticateKey(made.key)).toEqual({ ok: false, reason: "expired" });
+  for (const undo of restore.reverse()) undo();
+});
+
+test("every key of a frozen account is refused; that it was revoked is told first", async () => {
+  const owner = await createAccount();
+  const [active, revoked] = [await createKey({ accountId: owner, name: "a" }), await createKey({ accountId: owner, name: "b" })];
+  await setKeyState(owner, revoked.keyId, "revoked");
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner]);
+  expect(await authenticateKey(active.key)).toEqual({ ok: false, reason: "disabled" });
+  expect(await authenticateKey(revoked.key)).toEqual({ ok: false, reason: "revoked" });
+});
+
+test("a key that nobody made is unknown; whoever may not ask does not reach the database", async () => {
+  expect(await authenticateKey(generateKey())).toEqual({ ok: false, reason: "unknown" });
+  const query = vi.spyOn(pool(), "query");
+  const refuse = () => {
+    throw new Error("too many failures from this address");
+  };
+  await expect(authenticateKey(generateKey(), refuse)).rejects.toThrow("too many failures");
+  expect(query).not.toHaveBeenCalled();
+  query.mockRestore();
+});

@@ -1,0 +1,193 @@
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase, urlOfDatabase } from "@/lib/db/testing/test-database";
+import { type Child, killChildren, startChild } from "@/lib/ledger/testing/child";
+import type { KeyAnswer } from "@/lib/ledger/testing/key-child";
+import { createAccount } from "./accounts";
+import { authenticateKey } from "./authenticate";
+import { forgetKey, peekKey, startKeyCache } from "./key-cache";
+import { digestKey } from "./key-format";
+import { createKey, setKeyState } from "./keys";
+import { useSandboxPepper } from "./pepper";
+
+const pepper = "a pepper for tests, of more than 32 characters";
+const database = await openTestDatabase();
+let elsewhere: Child;
+let cache: { stop: () => Promise<void> };
+let account: AccountId;
+
+beforeAll(async () => {
+  useSandboxPepper(pepper);
+  elsewhere = await startChild("key-child", database.url, pepper);
+});
+afterAll(killChildren);
+beforeEach(async () => {
+  cache = await startKeyCache();
+  account = await createAccount();
+});
+afterEach(async () => {
+  await letIn(true);
+  await cache.stop();
+});
+
+/** Whether new connections are let into the database; those that are there stay. */
+async function letIn(allowed: boolean): Promise<void> {
+  const admin = new pg.Client({ connectionString: urlOfDatabase(database.url, "postgres") });
+  await admin.connect();
+  await admin.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} ALLOW_CONNECTIONS ${allowed}`);
+  await admin.end();
+}
+
+const openKey = () => createKey({ accountId: account, name: "test" });
+const isKnown = (key: string) => peekKey(digestKey(key)) !== undefined;
+const askElsewhere = async (key: string) => (await elsewhere.ask(key)) as KeyAnswer;
+
+/** Makes the other process know a key, so that only a notice can make it forget. */
+async function makeKnownElsewhere(key: string): Promise<void> {
+  await expect.poll(async () => (await askElsewhere(key)).known).toBe(true);
+}
+
+const update = (table: "api_key" | "account", set: string) => async (keyId: KeyId) => {
+  await pool().query(`UPDATE ${table} SET ${set} WHERE id = $1`, [table === "api_key" ? keyId : account]);
+};
+
+const changes: readonly (readonly [what: string, change: (keyId: KeyId) => Promise<unknown>, seen: (answer: KeyAnswer) => boolean])[] = [
+  ["a revocation", (keyId) => setKeyState(account, keyId, "revoked"), ({ refused }) => refused === "revoked"],
+  ["a pause", (keyId) => setKeyState(account, keyId, "paused"), ({ refused }) => refused === "disabled"],
+  ["an expiry", update("api_key", "expires_at = now() - interval '1 second'"), ({ refused }) => refused === "expired"],
+  ["a choice of models", update("api_key", "allowed_models = '{one}'"), ({ key }) => key?.allowedModels?.[0] === "one"],
+  ["a frozen account", update("account", "state = 'frozen'"), ({ refused }) => refused === "disabled"],
+  ["a higher rate", update("account", "rate_per_minute = 777"), ({ key }) => key?.ratePerMinute === 777],
+  ["a higher concurrency", update("account", "concurrency = 77"), ({ key }) => key?.concurrency === 77],
+];
+
+// expect.poll gives up after a second: that is the promise.
+test.each(changes)("%s reaches another process within a second", async (_what, change, seen) => {
+  const { keyId, key } = await openKey();
+  await makeKnownElsewhere(key);
+  await change(keyId);
+  await expect.poll(async () => seen(await askElsewhere(key))).toBe(true);
+});
+
+test("a changed cap empties the memory of another process within a second", async () => {
+  const { keyId, key } = await openKey();
+  await makeKnownElsewhere(key);
+  // The next question is asked only after the notice may have come: what it finds must not be known from before.
+  await update("api_key", "cap_nano_usd = 5, cap_period = 'day'")(keyId);
+  await expect.poll(async () => (await askElsewhere(key)).known).toBe(false);
+});
+
+test("a change that is rolled back changes nothing anywhere", async () => {
+  const { keyId, key } = await openKey();
+  await authenticateKey(key);
+  const client = await pool().connect();
+  await client.query("BEGIN");
+  await client.query("UPDATE api_key SET state = 'revoked' WHERE id = $1", [keyId]);
+  await client.query("ROLLBACK");
+  client.release();
+  const other = await openKey();
+  await authenticateKey(other.key);
+  await setKeyState(account, other.keyId, "paused"); // its notice comes after any of the rolled back change
+  await expect.poll(() => isKnown(other.key)).toBe(false);
+  expect((await authenticateKey(key)).ok).toBe(true);
+});
+
+test("a use that is noted empties nobody's memory", async () => {
+  const [used, marker] = [await openKey(), await createKey({ accountId: await createAccount(), name: "marker" })];
+  for (const { key } of [used, marker]) await authenticateKey(key);
+  await pool().query("UPDATE api_key SET last_used_at = now() WHERE id = $1", [used.keyId]);
+  await pool().query("UPDATE api_key SET state = 'paused' WHERE id = $1", [marker.keyId]);
+  await expect.poll(() => isKnown(marker.key)).toBe(false);
+  expect(isKnown(used.key)).toBe(true);
+});
+
+test("a key that is known is answered without the database; one that does not exist is never kept", async () => {
+  const { key } = await openKey();
+  await authenticateKey(key);
+  const unknown = (await createKey({ accountId: account, name: "gone" })).key;
+  await pool().query("DELETE FROM api_key WHERE name = 'gone'");
+  const query = vi.spyOn(pool(), "query");
+  expect((await authenticateKey(key)).ok).toBe(true);
+  expect(query).not.toHaveBeenCalled();
+  await authenticateKey(unknown);
+  await authenticateKey(unknown);
+  expect(query).toHaveBeenCalledTimes(2);
+  query.mockRestore();
+});
+
+test("while nobody can listen, nothing is served from memory: a revocation counts at once", async () => {
+  const { keyId, key } = await openKey();
+  await authenticateKey(key);
+  expect(isKnown(key)).toBe(true);
+  await pool().query("SELECT 1"); // a connection that stays, since no new ones are let in
+  await letIn(false);
+  await cutListeners();
+  await expect.poll(() => isKnown(key)).toBe(false);
+  expect((await authenticateKey(key)).ok).toBe(true);
+  expect(isKnown(key)).toBe(false);
+  await setKeyState(account, keyId, "revoked");
+  expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
+  await letIn(true);
+  await expect.poll(async () => (await authenticateKey(key), isKnown(key)), { timeout: 10_000 }).toBe(true);
+  expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
+});
+
+test("a notice that was lost with its connection is made up for: memory starts empty when listening begins again", async () => {
+  const { key } = await openKey();
+  await makeKnownElsewhere(key);
+  await cutListeners();
+  await pool().query("UPDATE account SET rate_per_minute = 555 WHERE id = $1", [account]);
+  await expect.poll(async () => (await askElsewhere(key)).key?.ratePerMinute).toBe(555);
+});
+
+function makeSignal(): { given: Promise<void>; give: () => void } {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+const cutListeners = () =>
+  pool().query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pennyprompt listen'",
+  );
+
+test("a key that was read before its revocation, and arrives after the notice, is not kept", async () => {
+  const { keyId, key } = await openKey();
+  const witness = await openKey(); // of the same account: it is forgotten by the same notice
+  await authenticateKey(witness.key);
+  const [wasRead, arrives] = [makeSignal(), makeSignal()];
+  const read = pool().query.bind(pool()) as (query: unknown) => Promise<unknown>;
+  const slow = vi.spyOn(pool(), "query").mockImplementationOnce(async (query: unknown) => {
+    const result = await read(query);
+    wasRead.give();
+    await arrives.given;
+    return result;
+  });
+  const authenticated = authenticateKey(key);
+  await wasRead.given;
+  await database.pool.query("UPDATE api_key SET state = 'revoked' WHERE id = $1", [keyId]);
+  await expect.poll(() => isKnown(witness.key)).toBe(false);
+  arrives.give();
+  expect((await authenticated).ok).toBe(true); // it was read before; the hold decides again
+  slow.mockRestore();
+  expect(isKnown(key)).toBe(false);
+  expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
+});
+
+test("a key that the hold found changed is forgotten at once", async () => {
+  const { key } = await openKey();
+  await authenticateKey(key);
+  forgetKey(digestKey(key));
+  expect(isKnown(key)).toBe(false);
+});
+
+test("without listening nothing is ever kept", async () => {
+  await cache.stop();
+  const { key } = await openKey();
+  expect((await authenticateKey(key)).ok).toBe(true);
+  expect(isKnown(key)).toBe(false);
+});

@@ -1,0 +1,31 @@
+// A process of its own that keeps keys in memory, as another instance of the service does. Each line of its standard input is
+// a key in clear; each answer tells whether it may be used, and whether it was known without asking the database.
+
+import { createInterface } from "node:readline";
+import { authenticateKey } from "@/lib/access/authenticate";
+import { peekKey, startKeyCache } from "@/lib/access/key-cache";
+import { digestKey } from "@/lib/access/key-format";
+import type { KeyRecord } from "@/lib/access/keys";
+import { useSandboxPepper } from "@/lib/access/pepper";
+import { setDatabaseUrl } from "@/lib/db/pool";
+
+export interface KeyAnswer {
+  refused: string | null;
+  known: boolean;
+  key: KeyRecord | null;
+}
+
+setDatabaseUrl(process.argv[2] ?? "");
+useSandboxPepper(process.argv[3] ?? "");
+await startKeyCache();
+
+const answer = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const orders = createInterface(process.stdin);
+orders.on("line", async (line) => {
+  const clear = JSON.parse(line) as string;
+  const known = peekKey(digestKey(clear)) !== undefined;
+  const result = await authenticateKey(clear);
+  answer({ known, refused: result.ok ? null : result.reason, key: result.ok ? result.key : null } satisfies KeyAnswer);
+});
+orders.on("close", () => process.exit(0)); // the test is gone
+answer("ready");
