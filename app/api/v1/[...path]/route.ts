@@ -4,7 +4,8 @@
 import { isUtf8 } from "node:buffer";
 import { log } from "@/lib/base/observe/log";
 import { prepareGateway } from "@/lib/gateway/prepare";
-import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
+import { readableOf } from "@/lib/gateway/reply-stream";
+import { type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
 
 export const dynamic = "force-dynamic";
@@ -23,12 +24,20 @@ async function answerRequest(request: Request): Promise<Response> {
     remoteAddress: "127.0.0.1",
     signal: request.signal,
   });
-  if (typeof reply.body !== "string") return new Response(streamOf(reply, reply.body), { status: reply.status, headers: reply.headers });
+  if (typeof reply.body !== "string") return new Response(readableOf(reply, reply.body), { status: reply.status, headers: reply.headers });
   await reply.end();
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
 }
 
-export { answerRequest as DELETE, answerRequest as GET, answerRequest as HEAD, answerRequest as OPTIONS, answerRequest as PATCH, answerRequest as POST, answerRequest as PUT };
+export {
+  answerRequest as DELETE,
+  answerRequest as GET,
+  answerRequest as HEAD,
+  answerRequest as OPTIONS,
+  answerRequest as PATCH,
+  answerRequest as POST,
+  answerRequest as PUT,
+};
 
 async function readBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
   if (!request.body) return { bodyText: "" };
@@ -46,24 +55,4 @@ async function readBody(request: Request): Promise<Pick<IncomingRequest, "bodyTe
   }
   const whole = Buffer.concat(chunks);
   return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
-}
-
-function streamOf(reply: GatewayReply, chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (!done) {
-        controller.enqueue(encoder.encode(value));
-        return;
-      }
-      controller.close();
-      await reply.end();
-    },
-    async cancel() {
-      await iterator.return?.();
-      await reply.end();
-    },
-  });
 }
