@@ -11,6 +11,7 @@ import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage
 import { estimateUsage } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import { providerError } from "./provider-failure";
+import { fillSilence } from "./quiet";
 import type { Quote } from "./quote";
 import type { GatewayReply, GatewayRequest } from "./request";
 import { errorBody, eventStreamHeaders, jsonReply, promptBody, serverTiming } from "./respond";
@@ -99,7 +100,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
     "x-request-id": request.id,
     "server-timing": `gateway;dur=${(startedAt - request.startedAt).toFixed(2)}, provider;dur=${(performance.now() - startedAt).toFixed(2)}`,
   };
-  return { status: 200, headers, body: streamBody(work, progress, first, events), end: request.end };
+  return { status: 200, headers, body: fillSilence(streamBody(work, progress, first, events)), end: request.end };
 }
 
 interface Progress {
