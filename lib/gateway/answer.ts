@@ -89,6 +89,8 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
   let first: IteratorResult<ProviderEvent>;
   try {
     first = await events.next();
+    // An answer without text whose usage is absurd still has its true status.
+    if (first.value?.type === "finish") readUsage(work, first.value);
   } catch (error) {
     // Whoever left while a provider was at work pays for its input: the end of the request sees to it.
     if (!request.signal.aborted) await settlement.release();
