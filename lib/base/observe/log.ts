@@ -12,7 +12,7 @@ export const log = (): Logger =>
   once("log", () =>
     pino(
       {
-        level: process.env.LOG_LEVEL ?? "info",
+        level: process.env.LOG_LEVEL || "info",
         base: null,
         timestamp: pino.stdTimeFunctions.isoTime,
         redact: { paths: redactedPaths, censor: "[redacted]" },

@@ -12,7 +12,7 @@ CREATE TABLE ledger_account (
   created_at timestamptz NOT NULL,
   CONSTRAINT customer_never_negative CHECK (kind <> 'customer' OR posted - held >= 0),
   CONSTRAINT appended_accounts_are_rolled_up CHECK ((kind IN ('revenue', 'operator_loss')) = (rolled_up_to IS NOT NULL))
-) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
 
 CREATE TABLE transfer (
   -- The idempotency key of what caused it: a request id, a deposit's place on its chain.
@@ -41,7 +41,8 @@ CREATE TABLE hold (
   period_start timestamptz,
   placed_at timestamptz NOT NULL,
   deadline timestamptz NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+-- Giving an empty tail back to the system would lock the table against every request.
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
 
 CREATE TABLE price_version (
   id text COLLATE "C" PRIMARY KEY,
@@ -86,7 +87,7 @@ CREATE TABLE key_spend (
   spent bigint NOT NULL CHECK (spent >= 0),
   held bigint NOT NULL CHECK (held >= 0),
   PRIMARY KEY (key_id, period, period_start)
-) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
 
 -- What is written stays written.
 CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
