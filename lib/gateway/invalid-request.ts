@@ -20,16 +20,35 @@ export function invalidRequest(issues: readonly Issue[], reason?: string): AppEr
   return new AppError("INVALID_REQUEST", { message, details: { issues: shown, reason } });
 }
 
-/** Zod's findings as issues; `knownFields` are what an unknown one may have been meant to be. */
+/**
+ * Zod's findings as issues, one for each field; `knownFields` are what an unknown one may have been meant to be. The parse
+ * must have been asked for `reportInput`: only so a missing field can be told from one of a wrong type.
+ */
 export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.join(".");
-    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField(key, path, knownFields));
-    if (issue.code === "invalid_type" && issue.input === undefined) return [{ path, message: `is required and must be a ${issue.expected}` }];
-    if (issue.code === "invalid_type") return [{ path, message: `must be a ${issue.expected}` }];
-    return [{ path, message: issue.message }];
-  });
+  const issues = new Map<string, Issue>();
+  for (const found of error.issues) {
+    for (const issue of readIssue(found, knownFields)) {
+      // A value of a wrong type may fail further checks, which say nothing more.
+      if (!issues.has(issue.path)) issues.set(issue.path, issue);
+    }
+  }
+  return [...issues.values()];
 }
+
+function readIssue(issue: z.core.$ZodIssue, knownFields: readonly string[]): Issue[] {
+  const path = issue.path.join(".");
+  // A body can hold a hundred thousand of them, and each is compared with every known name.
+  if (issue.code === "unrecognized_keys") return issue.keys.slice(0, MOST_ISSUES).map((key) => unknownField(key, path, knownFields));
+  if (issue.code === "invalid_type") {
+    const kind = kindText[issue.expected] ?? `a ${issue.expected}`;
+    return [
+      { path, message: path === "" ? `The body must be ${kind}` : `${issue.input === undefined ? "is required and " : ""}must be ${kind}` },
+    ];
+  }
+  return [{ path, message: issue.message }];
+}
+
+const kindText: Record<string, string> = { int: "a whole number", object: "a JSON object", array: "an array" };
 
 function unknownField(key: string, parent: string, knownFields: readonly string[]): Issue {
   const shown = key.slice(0, 64);
@@ -77,7 +96,10 @@ export function readJsonBody(request: GatewayRequest): unknown {
   if (request.bodyProblem) throw invalidRequest([{ path: "", message: bodyProblems[request.bodyProblem] }], request.bodyProblem);
   const type = request.headers["content-type"];
   if (!type || !/^application\/json\s*(;|$)/i.test(type)) {
-    throw invalidRequest([{ path: "", message: `Send the header Content-Type: application/json${type ? `, not ${type.slice(0, 80)}` : ""}` }], "content_type");
+    throw invalidRequest(
+      [{ path: "", message: `Send the header Content-Type: application/json${type ? `, not ${type.slice(0, 80)}` : ""}` }],
+      "content_type",
+    );
   }
   if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty; send a JSON object" }]);
   try {

@@ -6,7 +6,7 @@ import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
 import type { ChatMessage, Model } from "@/lib/providers/types";
 import type { Caller } from "./caller";
-import { type Issue, invalidRequest, readJsonBody, readIssues } from "./invalid-request";
+import { type Issue, invalidRequest, readIssues, readJsonBody } from "./invalid-request";
 import type { GatewayRequest } from "./request";
 
 const promptBody = z.strictObject({
@@ -35,7 +35,7 @@ export interface Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL, PAYMENT_VERIFICATION_FAILED
  */
 export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
-  const parsed = promptBody.safeParse(readJsonBody(request));
+  const parsed = promptBody.safeParse(readJsonBody(request), { reportInput: true });
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBody.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
