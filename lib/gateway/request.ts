@@ -1,7 +1,7 @@
 // What comes in and what goes out, for both doors: nothing here knows Next or Node's http.
 
-import { type RequestId, newRequestId } from "@/lib/base/ids";
 import { nowMs } from "@/lib/base/clock";
+import { newRequestId, type RequestId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 
 /** A request as a door hands it over. */
@@ -51,6 +51,12 @@ export interface GatewayReply {
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
+
+/**
+ * How much of a larger body is read and thrown away. A client that is still sending when its connection is closed is reset,
+ * and most never see the answer that says why.
+ */
+export const MOST_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 /** Gives an incoming request its identity. */
 export function openRequest(incoming: IncomingRequest): GatewayRequest {

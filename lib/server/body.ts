@@ -2,14 +2,16 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
+import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/request";
 
 type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
+
+const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
 
 /** Resolves with the body or what is wrong with it; null when the client went away before its end. */
 export function readBody(message: IncomingMessage): Promise<Body | null> {
   if (message.method === "GET" || message.method === "HEAD") return Promise.resolve({ bodyText: "" });
-  if (Number(message.headers["content-length"]) > MAX_BODY_BYTES) return Promise.resolve({ bodyText: "", bodyProblem: "too_large" });
+  if (Number(message.headers["content-length"]) > MOST_DISCARDED_BYTES) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -19,12 +21,14 @@ export function readBody(message: IncomingMessage): Promise<Body | null> {
         chunks.push(chunk);
         return;
       }
-      // The rest is neither kept nor read; the reply closes the connection.
+      chunks.length = 0;
+      if (bytes <= MOST_DISCARDED_BYTES) return;
+      // The rest is not even read; the reply closes the connection.
       message.removeAllListeners("data");
       message.pause();
-      resolve({ bodyText: "", bodyProblem: "too_large" });
+      resolve(tooLarge);
     });
-    message.on("end", () => resolve(decode(chunks)));
+    message.on("end", () => resolve(bytes > MAX_BODY_BYTES ? tooLarge : decode(chunks)));
     message.on("close", () => resolve(null));
     message.on("error", () => resolve(null));
   });

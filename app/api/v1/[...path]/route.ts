@@ -5,7 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { log } from "@/lib/base/observe/log";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { readableOf } from "@/lib/gateway/reply-stream";
-import { type IncomingRequest, MAX_BODY_BYTES } from "@/lib/gateway/request";
+import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
 
 export const dynamic = "force-dynamic";
@@ -41,18 +41,20 @@ export {
 
 async function readBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
   if (!request.body) return { bodyText: "" };
-  if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  if (Number(request.headers.get("content-length")) > MOST_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request.body) {
       bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
-      chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes > MOST_DISCARDED_BYTES) break;
     }
   } catch {
     return { bodyText: "", bodyProblem: "cut_off" }; // the client went away in the middle
   }
+  if (bytes > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
   const whole = Buffer.concat(chunks);
   return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
 }
