@@ -43,7 +43,10 @@ export function invalidApiKey(reason: KeyRefusal): AppError {
 export async function authenticate(request: GatewayRequest): Promise<Caller> {
   const bearer = readBearerKey(request.headers.authorization);
   const address = () => clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
-  const result = "key" in bearer ? await authenticateKey(bearer.key, () => admit(failedAuth().check(address()))) : { ok: false as const, reason: bearer.reason };
+  const result =
+    "key" in bearer
+      ? await authenticateKey(bearer.key, () => admit(failedAuth().check(address())))
+      : { ok: false as const, reason: bearer.reason };
   if (!result.ok) {
     admit(failedAuth().record(address()));
     throw invalidApiKey(result.reason);

@@ -7,8 +7,8 @@ import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { errorReply } from "./respond";
 import type { GatewayReply, GatewayRequest } from "./request";
+import { errorReply } from "./respond";
 
 export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 
@@ -58,7 +58,15 @@ function note(endpointName: string, request: GatewayRequest, { status, code }: {
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);
   if (request.providerMs !== undefined) metrics().gatewaySeconds.observe(Math.max(0, ms - request.providerMs) / 1000);
   log().info(
-    { requestId: request.id, endpoint: endpointName, status, code: code || undefined, ms: round(ms), providerMs: round(request.providerMs), ...request.facts },
+    {
+      requestId: request.id,
+      endpoint: endpointName,
+      status,
+      code: code || undefined,
+      ms: round(ms),
+      providerMs: round(request.providerMs),
+      ...request.facts,
+    },
     "answered",
   );
 }

@@ -12,7 +12,10 @@ const MOST_PER_RUN = 1_000;
 export async function expireHolds(): Promise<number> {
   let freed = 0;
   for (;;) {
-    const { rows } = await pool().query<{ request_id: string }>("SELECT request_id FROM gateway_expire_holds($1, $2)", [now(), MOST_PER_RUN]);
+    const { rows } = await pool().query<{ request_id: string }>("SELECT request_id FROM gateway_expire_holds($1, $2)", [
+      now(),
+      MOST_PER_RUN,
+    ]);
     freed += rows.length;
     if (rows.length > 0) {
       metrics().holdsExpired.inc(rows.length);

@@ -1,17 +1,17 @@
 // The hold of one request: money set aside before the provider is called. Whether the key is still good, its idempotency
 // key is free, its cap and its balance suffice is decided in one statement, in arrival order, in one commit per batch.
 
+import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { assertNever } from "@/lib/base/assert";
 import { type Caller, invalidApiKey } from "./caller";
 import { ledgerUnavailable, submitHold } from "./hold-batch";
 import type { IdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
+import { publicUrl } from "./public-url";
 import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
-import { publicUrl } from "./public-url";
 
 export interface Hold {
   requestId: RequestId;
@@ -30,7 +30,12 @@ export type PlacedHold = { kind: "held"; hold: Hold } | { kind: "replay" };
  * Sets the quote's ceiling aside, durably, before it returns. `replay` = this Idempotency-Key has its answer already.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export async function placeHold(request: GatewayRequest, caller: Caller, quote: Quote, claim: IdempotencyClaim | null): Promise<PlacedHold> {
+export async function placeHold(
+  request: GatewayRequest,
+  caller: Caller,
+  quote: Quote,
+  claim: IdempotencyClaim | null,
+): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const decision = await submitHold({
     request: request.id,
@@ -60,7 +65,10 @@ export async function placeHold(request: GatewayRequest, caller: Caller, quote: 
     case "in_progress":
       throw new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
     case "mismatch":
-      throw invalidRequest([{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }], "idempotency_mismatch");
+      throw invalidRequest(
+        [{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }],
+        "idempotency_mismatch",
+      );
     default:
       return assertNever(decision);
   }

@@ -1,8 +1,8 @@
 // Models whose provider once counted more input tokens than our bound allowed. From then on, in every process, their bound
 // is bytes: no tokenizer makes more than one token of a byte.
 
-import { once } from "@/lib/base/once";
 import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/once";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 
 const PREFIX = "token_bound:";
@@ -15,7 +15,10 @@ export const needsByteBound = (modelId: string): boolean => overrun().has(modelI
 export async function noteInputOverrun(modelId: string): Promise<void> {
   if (overrun().has(modelId)) return;
   overrun().add(modelId);
-  log().error({ model: modelId }, "input tokens exceeded their bound: the operator bore the difference, and bytes bound this model from now on");
+  log().error(
+    { model: modelId },
+    "input tokens exceeded their bound: the operator bore the difference, and bytes bound this model from now on",
+  );
   await writeSetting(PREFIX + modelId, "bytes");
 }
 

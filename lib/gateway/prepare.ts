@@ -24,7 +24,9 @@ export const prepareGateway = (): Promise<{ stop: () => Promise<void> }> =>
 async function prepare(): Promise<{ stop: () => Promise<void> }> {
   const models = listModels();
   if (models.length === 0) {
-    throw new Error("No model can be served: set at least one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY.");
+    throw new Error(
+      "No model can be served: set at least one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY.",
+    );
   }
   if (config().MODE === "live") checkLivePrices(models);
   await recordPriceVersions(

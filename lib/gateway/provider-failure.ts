@@ -11,11 +11,23 @@ export function providerError(failure: ProviderFailure, model: Model): AppError 
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
   switch (failure.kind) {
     case "rejected":
-      return invalidRequest([{ path: "prompt", message: `was refused by the provider of ${model.id}: it may be longer than the model takes, or not allowed there` }], "provider_rejected");
+      return invalidRequest(
+        [
+          {
+            path: "prompt",
+            message: `was refused by the provider of ${model.id}: it may be longer than the model takes, or not allowed there`,
+          },
+        ],
+        "provider_rejected",
+      );
     case "timeout":
       return internal(`${model.id} did not answer in time; nothing was charged`, "provider_timeout", true);
     case "misconfigured":
-      return internal(`${model.id} cannot be reached at present; the operator has been told, and nothing was charged`, "provider_unavailable", false);
+      return internal(
+        `${model.id} cannot be reached at present; the operator has been told, and nothing was charged`,
+        "provider_unavailable",
+        false,
+      );
     case "aborted":
       return internal("The request was cancelled; nothing was charged", "provider_unavailable", true);
     case "unavailable":

@@ -7,8 +7,8 @@ import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForMessages } from "@/lib/providers/token-bound";
 import type { Model, ModelCall } from "@/lib/providers/types";
 import { invalidRequest } from "./invalid-request";
-import type { Prompt } from "./prompt-body";
 import { needsByteBound } from "./overrun";
+import type { Prompt } from "./prompt-body";
 
 export interface Quote {
   model: Model;

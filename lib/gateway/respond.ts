@@ -1,9 +1,9 @@
 // The answer's bodies: the prompt response of the specification, field by field and in its order, and errors.
 
-import { errorCatalogue, type AppError } from "@/lib/base/errors";
+import { type AppError, errorCatalogue } from "@/lib/base/errors";
+import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { usdText } from "@/lib/base/money";
-import type { RequestId } from "@/lib/base/ids";
 import type { Model } from "@/lib/providers/types";
 import { publicUrl } from "./public-url";
 import type { GatewayReply, GatewayRequest } from "./request";
@@ -30,14 +30,24 @@ export function errorBody(error: AppError, requestId: RequestId): string {
 export function jsonReply(request: GatewayRequest, status: number, body: string, headers: Record<string, string> = {}): GatewayReply {
   return {
     status,
-    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...request.replyHeaders, ...headers, "x-request-id": request.id },
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      ...request.replyHeaders,
+      ...headers,
+      "x-request-id": request.id,
+    },
     body,
     end: request.end,
   };
 }
 
 /** Headers of server-sent events; the last one keeps nginx from collecting them. */
-export const eventStreamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" };
+export const eventStreamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
 
 /** How long a request took us and the provider, in milliseconds. */
 export function serverTiming(request: GatewayRequest): string {

@@ -3,7 +3,7 @@
 import { AppError } from "@/lib/base/errors";
 import { balance } from "./balance";
 import { isDraining } from "./drain";
-import { endpoint, type Endpoint } from "./endpoint";
+import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { models } from "./models";
 import { prompt } from "./prompt";

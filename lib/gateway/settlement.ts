@@ -76,7 +76,13 @@ async function releaseHold(hold: Hold): Promise<void> {
   }
 }
 
-async function chargeHold(hold: Hold, prompt: Prompt, quote: Quote, completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt> {
+async function chargeHold(
+  hold: Hold,
+  prompt: Prompt,
+  quote: Quote,
+  completion: Completion,
+  writeBody: (receipt: Receipt) => string,
+): Promise<Receipt> {
   const { usage } = completion;
   const inputCost = nanoUsd(BigInt(usage.inputTokens) * quote.model.inputPrice);
   const outputCost = nanoUsd(BigInt(usage.outputTokens) * quote.model.outputPrice);
@@ -100,7 +106,8 @@ async function settleOrLose(item: SettleItem, quote: Quote) {
   } catch (error) {
     metrics().lostAnswers.inc();
     metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
-    if (!isAppError(error)) log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
+    if (!isAppError(error))
+      log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
     throw error;
   }
 }
@@ -135,7 +142,10 @@ async function noteLoss(quote: Quote, usage: TokenUsage, loss: NanoUsd, late: bo
     metrics().operatorLossNanoUsd.inc({ reason: late ? "late" : "overrun" }, Number(loss));
     if (!late) {
       metrics().overruns.inc({ model: quote.model.id });
-      log().error({ model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() }, "an answer cost more than its hold");
+      log().error(
+        { model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() },
+        "an answer cost more than its hold",
+      );
     }
   }
   if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);

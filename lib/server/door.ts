@@ -1,8 +1,8 @@
 // Node's own http server as the door of the API: every path under /api/v1/, health, readiness and metrics go straight to the
 // gateway; everything else is a page and goes to `pages`.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once as nextEvent } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { log } from "@/lib/base/observe/log";
 import { isDraining } from "@/lib/gateway/drain";
 import type { GatewayReply } from "@/lib/gateway/request";
@@ -53,7 +53,13 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
   return server;
 }
 
-async function answerApi(message: IncomingMessage, response: ServerResponse, path: string, query: string, stallTimeoutMs: number): Promise<void> {
+async function answerApi(
+  message: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  query: string,
+  stallTimeoutMs: number,
+): Promise<void> {
   const body = await readBody(message);
   if (!body) return;
   const gone = onceGone(response);
@@ -95,7 +101,13 @@ function writeWhole(response: ServerResponse, reply: GatewayReply, body: string)
   response.end(body);
 }
 
-async function writeStream(response: ServerResponse, reply: GatewayReply, chunks: AsyncIterable<string>, gone: AbortSignal, stallTimeoutMs: number): Promise<void> {
+async function writeStream(
+  response: ServerResponse,
+  reply: GatewayReply,
+  chunks: AsyncIterable<string>,
+  gone: AbortSignal,
+  stallTimeoutMs: number,
+): Promise<void> {
   try {
     response.writeHead(reply.status, reply.headers);
     for await (const chunk of chunks) {
