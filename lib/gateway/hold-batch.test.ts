@@ -83,6 +83,24 @@ test("a key that expired, one that never was, and one of a frozen account hold n
   expect(await submitHold(item(account, 1, active))).toEqual({ outcome: "key_unusable", reason: "disabled" });
 });
 
+test("a key holds until the moment it expires, and from that moment on nothing, alone or in a batch", async () => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account);
+  const expiresAt = Date.UTC(2030, 0, 1);
+  await pool().query("UPDATE api_key SET expires_at = $2 WHERE id = $1", [key, new Date(expiresAt)]);
+  for (const count of [1, 5]) {
+    for (const [atMs, expected] of [
+      [expiresAt - 1, "held"],
+      [expiresAt, "key_unusable"],
+    ] as const) {
+      const restore = setClock(() => atMs);
+      const decided = await Promise.all(Array.from({ length: count }, () => outcome(submitHold(item(account, 1, key))))).finally(restore);
+      expect(new Set(decided)).toEqual(new Set([expected]));
+    }
+  }
+  await pool().query("SELECT gateway_expire_holds($1, 100)", [new Date(expiresAt + 3_600_000)]);
+});
+
 test("in a batch every bad item fails alone: one that has a hold, ones out of range, one of nobody; the others are held", async () => {
   const account = await fundedAccount(1_000);
   const taken = newRequestId();
