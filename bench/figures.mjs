@@ -1,0 +1,81 @@
+// The figures: what each must be, how they are judged and shown.
+
+/** `least`: at least this; `most`: at most this; `below`: less than this. */
+export const musts = {
+  throughput_vs_portkey: { least: 6 },
+  hot_wallet_vs_portkey: { least: 4 },
+  throughput_vs_raw: { least: 0.28 },
+  added_p50_vs_portkey: { most: 1 },
+  big_ledger_ratio: { least: 0.9 },
+  rss_mb: { below: 350 },
+  start_s: { below: 8 },
+};
+
+/** The middle of these numbers; undefined when there are none. */
+export function median(values) {
+  const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+  if (known.length === 0) return undefined;
+  const middle = known.length >> 1;
+  return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
+}
+
+function isMet({ least, most, below }, value) {
+  // A figure that is no number was not measured, and is not met.
+  if (!Number.isFinite(value)) return false;
+  return (least === undefined || value >= least) && (most === undefined || value <= most) && (below === undefined || value < below);
+}
+
+const wordOf = ({ least, most, below }) => (least !== undefined ? `>= ${least}` : most !== undefined ? `<= ${most}` : `< ${below}`);
+
+/** Names of the figures that miss their must. */
+export const missed = (figures) => Object.keys(figures).filter((name) => musts[name] && !isMet(musts[name], figures[name]));
+
+const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : "–");
+
+function table(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** The contestants side by side. */
+export function contestantTable(contestants) {
+  const head = [
+    "64 connections",
+    "requests/s",
+    "p50 ms",
+    "p99 ms",
+    "CPU ms/req",
+    "database CPU",
+    "RSS MB",
+    "p50 alone ms",
+    "others' share",
+  ];
+  const rows = Object.entries(contestants).map(([name, one]) => [
+    name,
+    fixed(one.perSecond, 0),
+    fixed(one.p50Ms, 2),
+    fixed(one.p99Ms, 2),
+    fixed(one.cpuMsPerRequest, 3),
+    fixed(one.databaseCpuMsPerRequest, 3),
+    fixed(one.rssMb, 0),
+    fixed(one.p50AloneMs, 3),
+    `${fixed(one.others * 100, 0)} %`,
+  ]);
+  return table([head, ...rows]);
+}
+
+/** The figures beside their musts. */
+export function figureTable(figures) {
+  const rows = Object.entries(figures).map(([name, value]) => {
+    const must = musts[name];
+    return [name, fixed(value, 3), must ? wordOf(must) : "", must ? (isMet(must, value) ? "met" : "MISSED") : ""];
+  });
+  return table([["figure", "value", "must", ""], ...rows]);
+}

@@ -1,0 +1,128 @@
+// One measurement: wrk against one contestant for some seconds, and what that cost in CPU and memory meanwhile.
+
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { GATEWAY_CORE, REST_CORE } from "./machine.mjs";
+import { coreBusyMs, cpuMs, familyOf, residentMb } from "./processes.mjs";
+
+const script = fileURLToPath(new URL("./load.lua", import.meta.url));
+const RSS_EVERY_MS = 250;
+/** Far above any latency that is expected: a request that takes longer fails the run instead of vanishing from it. */
+const TIMEOUT_S = 10;
+/** The share of a core that others may use before a run counts as disturbed. */
+const DISTURBED = 0.1;
+const QUIET_MS = 500;
+const QUIET_TIMEOUT_MS = 20_000;
+
+/**
+ * What wrk sends. JSON strings of ASCII without \u or \/ are Lua strings too.
+ * @typedef {{path: string, headers: Record<string, string>, body: string, authorizations: string[], idempotency?: string}} Plan
+ */
+function planInLua({ path, headers, body, authorizations, idempotency }) {
+  const text = JSON.stringify;
+  const named = Object.entries(headers).map(([name, value]) => `[${text(name)}]=${text(value)}`);
+  const fields = [
+    `path=${text(path)}`,
+    `headers={${named.join(",")}}`,
+    `body=${text(body)}`,
+    `authorizations={${authorizations.map(text).join(",")}}`,
+  ];
+  if (idempotency) fields.push(`idempotency=${text(idempotency)}`);
+  return `return {${fields.join(",")}}\n`;
+}
+
+/**
+ * Loads one contestant. What else runs on the machine would count against whoever is measured meanwhile, so it waits for quiet,
+ * and a run that was disturbed all the same is repeated; the least disturbed one counts, however fast or slow it was.
+ * @param contestant `origin`, `plan`, `pid` of its process, `databasePids()` when it has a database
+ * @param options `connections`, `seconds`, `tries` (1: without waiting, whatever else runs), `upstream`, `directory`
+ * @returns requests per second, latencies, CPU per request, peak memory; `others`: how much of the busier core was somebody else's
+ * @throws Error when any response was not 200, or none came at all
+ */
+export async function measure(contestant, options) {
+  const planFile = join(options.directory, `${contestant.name}.plan.lua`);
+  let best;
+  let requests = 0;
+  let tries = 0;
+  for (; tries < options.tries && (best === undefined || best.others > DISTURBED); tries++) {
+    if (options.tries > 1) await waitForQuiet();
+    const plan = { ...contestant.plan };
+    if (plan.idempotency) plan.idempotency += `${tries}-`;
+    writeFileSync(planFile, planInLua(plan));
+    const result = await measureOnce(contestant, planFile, options);
+    requests += result.requests;
+    if (best === undefined || result.others < best.others) best = result;
+  }
+  return { ...best, requestsOfAllTries: requests, allTries: tries };
+}
+
+async function measureOnce(contestant, planFile, { connections, seconds, upstream }) {
+  const databasePids = contestant.databasePids?.() ?? [];
+  const restPids = [process.pid, ...familyOf(upstream.pid), ...databasePids];
+  const look = () => ({
+    own: cpuMs([contestant.pid]),
+    database: cpuMs(databasePids),
+    rest: cpuMs(restPids),
+    gatewayCore: coreBusyMs(GATEWAY_CORE),
+    restCore: coreBusyMs(REST_CORE),
+  });
+  let rssMb = 0;
+  const sampling = setInterval(() => {
+    rssMb = Math.max(rssMb, residentMb(contestant.pid));
+  }, RSS_EVERY_MS);
+  try {
+    const before = look();
+    // The monotonic clock, which profiles count too.
+    const startedAtUs = Number(process.hrtime.bigint() / 1000n);
+    const threads = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "--timeout", `${TIMEOUT_S}s`];
+    const { stdout } = await promisify(execFile)("taskset", [
+      "-c",
+      String(REST_CORE),
+      "wrk",
+      ...threads,
+      "-s",
+      script,
+      contestant.origin,
+      "--",
+      planFile,
+    ]);
+    const after = look();
+    const used = (name) => after[name] - before[name];
+    const result = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    refuseFailures(contestant.name, result);
+    const othersMs = Math.max(0, used("gatewayCore") - used("own"), used("restCore") - used("rest"));
+    return {
+      ...result,
+      startedAtUs,
+      perSecond: result.requests / result.seconds,
+      cpuMsPerRequest: used("own") / result.requests,
+      databaseCpuMsPerRequest: databasePids.length > 0 ? used("database") / result.requests : undefined,
+      others: othersMs / (result.seconds * 1000),
+      rssMb,
+    };
+  } finally {
+    clearInterval(sampling);
+  }
+}
+
+/** Waits for a moment in which both cores are idle, for a while. */
+async function waitForQuiet() {
+  const until = Date.now() + QUIET_TIMEOUT_MS;
+  while (Date.now() < until) {
+    const cores = [GATEWAY_CORE, REST_CORE];
+    const before = cores.map(coreBusyMs);
+    await sleep(QUIET_MS);
+    if (cores.every((core, place) => coreBusyMs(core) - before[place] < DISTURBED * QUIET_MS)) return;
+  }
+}
+
+function refuseFailures(name, { requests, notOk, socketErrors, timeouts }) {
+  if (requests > 0 && notOk + socketErrors + timeouts === 0) return;
+  throw new Error(
+    `${name}: ${requests} answers, of them ${notOk} not 200; ${socketErrors} socket errors, ${timeouts} timeouts. A run must be flawless to count.`,
+  );
+}

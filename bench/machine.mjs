@@ -1,0 +1,51 @@
+// The machine that is measured on: what it is, the tools that the bench needs, and which core does what.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem } from "node:os";
+
+/** The gateway under test has one core for itself; nginx, wrk, PostgreSQL and the bench share another. */
+export const GATEWAY_CORE = 1;
+export const REST_CORE = 0;
+
+const TASKSET = "taskset";
+const tools = { nginx: "nginx-light", wrk: "wrk", [TASKSET]: "util-linux" };
+
+const isThere = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+
+/** @throws Error that says how to install what is missing and could not be installed */
+export function ensureTools() {
+  if (process.platform !== "linux" || cpus().length < 2)
+    throw new Error("The bench needs Linux and two cores: it binds processes to cores.");
+  const missing = Object.keys(tools).filter((program) => !isThere(program));
+  if (missing.length === 0) return;
+  const packages = missing.map((program) => tools[program]);
+  const how = `apt-get install -y ${packages.join(" ")}`;
+  if (process.getuid?.() !== 0 || !isThere("apt-get")) throw new Error(`The bench needs ${missing.join(" and ")}. As root: ${how}`);
+  process.stdout.write(`Installing ${packages.join(" ")} (once)…\n`);
+  execFileSync("sh", ["-c", `apt-get update -q && DEBIAN_FRONTEND=noninteractive ${how} -q`], { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Moves a running process, all its threads, to one core. What it starts from then on stays there too. */
+export function bindToCore(pid, core) {
+  execFileSync(TASKSET, ["-apc", String(core), String(pid)], { stdio: "ignore" });
+}
+
+/** What a figure depends on beside the code. */
+export function describeMachine() {
+  const version = (program, argument) => {
+    const { stdout, stderr } = spawnSync(program, [argument], { encoding: "utf8" });
+    return `${stdout}${stderr}`.split("\n")[0]?.trim();
+  };
+  return {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryMb: Math.round(totalmem() / 1e6),
+    system: /^PRETTY_NAME="(.*)"/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1],
+    kernel: release(),
+    node: process.versions.node,
+    nginx: version("nginx", "-v"),
+    wrk: version("wrk", "-v"),
+    loadAverageBefore: loadavg()[0],
+  };
+}

@@ -1,0 +1,170 @@
+// Processes of the bench: each is started on a core of its own choosing, known by its number, measured by /proc, and ended at
+// the end of the bench, whichever way that comes.
+
+import { spawn } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { getPriority } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Clock ticks of /proc/<pid>/stat a second: USER_HZ, which is 100 on every Linux. */
+const TICKS_PER_SECOND = 100;
+const STOP_TIMEOUT_MS = 40_000;
+
+/** What is open for the length of a bench: closed in reverse order at its end, failure and Ctrl-C included. */
+export function openRoom() {
+  const closers = [];
+  let closing;
+  const closeAll = async () => {
+    for (let close = closers.pop(); close; close = closers.pop()) {
+      try {
+        await close();
+      } catch (error) {
+        process.stderr.write(`Cleaning up: ${error instanceof Error ? error.message : error}\n`);
+      }
+    }
+  };
+  return {
+    onClose: (close) => closers.push(close),
+    isClosing: () => closing !== undefined,
+    close: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/**
+ * Starts a program, on `core` alone when one is given (its children too, until they are moved). Its output goes to `logFile`.
+ * @returns {{pid: number, name: string, logFile: string, ended: Promise<number | null>, stop: () => Promise<void>, running: () => boolean}}
+ */
+export function startProcess(room, { name, command, args, core, env, cwd, logFile }) {
+  if (room.isClosing()) throw new Error(`${name} is not started: the bench is ending`);
+  const log = openSync(logFile, "a");
+  const [file, fileArgs] = core === undefined ? [command, args] : ["taskset", ["-c", String(core), command, ...args]];
+  // A group of its own, so that a Ctrl-C reaches the bench alone, which then ends everything in order.
+  const child = spawn(file, fileArgs, { env, cwd, stdio: ["ignore", log, log], detached: true });
+  closeSync(log);
+  if (child.pid !== undefined) handOnPriority(child.pid);
+  let isRunning = true;
+  const ended = new Promise((resolve) => {
+    child.once("error", () => resolve(null));
+    child.once("exit", (code) => resolve(code));
+  }).finally(() => {
+    isRunning = false;
+  });
+  const stop = async () => {
+    if (!isRunning || child.pid === undefined) return;
+    process.kill(child.pid, "SIGTERM");
+    const inTime = await Promise.race([ended.then(() => true), sleep(STOP_TIMEOUT_MS, false, { ref: false })]);
+    if (!inTime && isRunning) process.kill(child.pid, "SIGKILL");
+    await ended;
+  };
+  room.onClose(stop);
+  // The last resort, when the bench itself fails in a way that nobody foresaw.
+  process.once("exit", () => {
+    if (isRunning && child.pid !== undefined) process.kill(child.pid, "SIGTERM");
+  });
+  return { pid: child.pid, name, logFile, ended, stop, running: () => isRunning };
+}
+
+/**
+ * Gives a process the bench's own priority over others. Linux weighs whole sessions against each other, and niceness only within
+ * one, so `nice npm run bench` on a shared machine would do nothing for the sessions that the bench starts, nor for its own.
+ */
+export function handOnPriority(pid) {
+  const priority = getPriority();
+  if (priority >= 0) return;
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch {
+    // A kernel without session groups: there niceness counts as it is.
+  }
+}
+
+/** Waits until `url` answers 200 or below 500; fails with the end of the log when the process ends first. */
+export async function waitForAnswer(started, url, timeoutMs = 60_000) {
+  const until = Date.now() + timeoutMs;
+  while (Date.now() < until) {
+    if (!started.running()) throw new Error(`${started.name} ended before it answered:\n${tailOf(started.logFile)}`);
+    const answer = await fetch(url).catch(() => null);
+    await answer?.arrayBuffer();
+    if (answer && answer.status < 500) return;
+    await sleep(25);
+  }
+  throw new Error(`${started.name} did not answer ${url} within ${timeoutMs / 1000} s:\n${tailOf(started.logFile)}`);
+}
+
+export const tailOf = (path) => readFileSync(path, "utf8").split("\n").slice(-25).join("\n");
+
+/** A TCP port of 127.0.0.1 that nobody listens on. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The program's name stands in brackets and may hold blanks: what follows the last bracket is in fixed places.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    // Its own, and that of its children which have ended.
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return { parent: Number(fields[1]), ticks };
+  } catch {
+    return null; // it has ended
+  }
+}
+
+const allPids = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** CPU milliseconds that these processes, and their children that have ended, have used so far. */
+export const cpuMs = (pids) => pids.reduce((sum, pid) => sum + ((statOf(pid)?.ticks ?? 0) * 1000) / TICKS_PER_SECOND, 0);
+
+/** CPU milliseconds that a core has been busy so far, with anything. */
+export function coreBusyMs(core) {
+  const line =
+    readFileSync("/proc/stat", "utf8")
+      .split("\n")
+      .find((text) => text.startsWith(`cpu${core} `)) ?? "";
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(/\s+/).slice(1).map(Number);
+  return ((user + nice + system + irq + softirq + steal) * 1000) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process in MB (10⁶ bytes), 0 when it has ended. */
+export function residentMb(pid) {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return (Number(kib) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** A process and everything below it. */
+export function familyOf(pid) {
+  const family = [pid];
+  const parents = new Map(allPids().map((one) => [one, statOf(one)?.parent]));
+  for (const member of family) for (const [one, parent] of parents) if (parent === member) family.push(one);
+  return family;
+}
+
+/** True when `pid` runs a program of this name: numbers are used again. */
+export function runs(pid, program) {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+      .replace(/ \(deleted\)$/, "")
+      .endsWith(`/${program}`);
+  } catch {
+    return false;
+  }
+}

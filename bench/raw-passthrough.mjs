@@ -1,0 +1,32 @@
+// The floor of what Node costs: http in, undici out over kept-alive connections, the same bytes both ways, nothing read.
+// `node raw-passthrough.mjs <upstream origin> <port>`
+
+import { createServer } from "node:http";
+import { Pool } from "undici";
+
+const [, , upstream, port] = process.argv;
+const pool = new Pool(upstream, { connections: 1024, pipelining: 1, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 });
+
+const server = createServer({ keepAliveTimeout: 65_000, noDelay: true }, (message, response) => {
+  const chunks = [];
+  message.on("data", (chunk) => chunks.push(chunk));
+  message.on("end", () => {
+    const headers = { "content-type": message.headers["content-type"], authorization: message.headers.authorization };
+    pool.request({ method: message.method, path: message.url, headers, body: Buffer.concat(chunks) }, (error, answer) => {
+      if (error) {
+        response.writeHead(502).end();
+        return;
+      }
+      const parts = [];
+      answer.body.on("data", (chunk) => parts.push(chunk));
+      answer.body.on("error", () => response.destroy());
+      answer.body.on("end", () => {
+        const body = parts.length === 1 ? parts[0] : Buffer.concat(parts);
+        response.writeHead(answer.statusCode, { "content-type": answer.headers["content-type"], "content-length": body.length });
+        response.end(body);
+      });
+    });
+  });
+});
+server.listen(Number(port), "127.0.0.1");
+process.on("SIGTERM", () => process.exit(0));

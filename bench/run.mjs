@@ -1,0 +1,93 @@
+// `npm run bench [-- [quick] [gateway] [big-ledger] [start]]`: measures, prints the tables, writes .data/bench.json, and ends
+// with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { benchBigLedger } from "./big-ledger.mjs";
+import { contestantTable, figureTable, missed, musts } from "./figures.mjs";
+import { benchGateway } from "./gateway.mjs";
+import { bindToCore, describeMachine, ensureTools, REST_CORE } from "./machine.mjs";
+import { handOnPriority, openRoom } from "./processes.mjs";
+import { profileService } from "./profile.mjs";
+import { buildService, root } from "./service.mjs";
+import { benchStart } from "./start-time.mjs";
+import { startUpstream } from "./upstream.mjs";
+
+const benches = { gateway: benchGateway, "big-ledger": benchBigLedger, start: benchStart };
+const paces = {
+  full: { rounds: 5, seconds: 8, aloneSeconds: 5, warmUpSeconds: 15, starts: 3, tries: 3 },
+  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, warmUpSeconds: 8, starts: 1, tries: 1 },
+};
+
+// Not below a temporary directory of the system, which may be memory: a database there commits without a disk.
+const cache = join(root, ".data/bench");
+
+function readArguments() {
+  const words = process.argv.slice(2);
+  const known = [...Object.keys(benches), "quick", "profile"];
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown) throw new Error(`There is no bench "${unknown}": ${known.join(", ")}`);
+  const named = words.filter((word) => word !== "quick");
+  return { pace: words.includes("quick") ? "quick" : "full", names: named.length > 0 ? named : Object.keys(benches) };
+}
+
+async function main(room) {
+  const { pace, names } = readArguments();
+  ensureTools();
+  mkdirSync(cache, { recursive: true });
+  buildService();
+  bindToCore(process.pid, REST_CORE);
+  handOnPriority(process.pid);
+  const directory = mkdtempSync(join(cache, "run-"));
+  room.onClose(() => rmSync(directory, { recursive: true, force: true }));
+  const machine = describeMachine();
+  const upstream = await startUpstream(room, directory);
+  const context = { upstream, directory, cache, pace: paces[pace], say: (text) => process.stdout.write(`${text}\n`) };
+  const report = { pace, at: new Date().toISOString(), figures: {}, musts, raw: {}, machine };
+  for (const name of names) {
+    process.stdout.write(`\n== ${name}\n`);
+    if (name === "profile") {
+      process.stdout.write(`${await profileService(room, context)}\n`);
+      continue;
+    }
+    const { figures, raw } = await benches[name](room, context);
+    Object.assign(report.figures, figures);
+    report.raw[name] = raw;
+    if (raw.contestants) process.stdout.write(`\n${contestantTable(raw.contestants)}\n`);
+  }
+  return report;
+}
+
+/** A part that was not run keeps its figures of the run before, on the same machine. */
+function writeReport(report) {
+  const path = join(root, ".data/bench.json");
+  const before = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const whole = { ...report, figures: { ...before.figures, ...report.figures }, raw: { ...before.raw, ...report.raw } };
+  writeFileSync(path, `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+/** Ends the bench early: everything that was started is stopped first. */
+async function end(room, exitCode, why) {
+  process.stderr.write(`\n${why}\n`);
+  await room.close();
+  process.exit(exitCode);
+}
+
+const room = openRoom();
+process.setMaxListeners(0);
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => void end(room, 130, "Stopping what was started…"));
+process.on("uncaughtException", (error) => void end(room, 1, `The bench failed: ${error.stack}`));
+try {
+  const report = await main(room);
+  if (Object.keys(report.figures).length > 0) {
+    writeReport(report);
+    process.stdout.write(`\n${figureTable(report.figures)}\n`);
+    const misses = missed(report.figures);
+    if (misses.length > 0) process.exitCode = 1;
+    process.stdout.write(misses.length > 0 ? `\nMissed: ${misses.join(", ")}\n` : "\nEvery must is met.\n");
+  }
+  await room.close();
+} catch (error) {
+  // A bench that is being stopped fails in the middle: that is not worth a word.
+  if (!room.isClosing()) await end(room, 1, `The bench failed: ${error instanceof Error ? error.stack : error}`);
+}

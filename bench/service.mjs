@@ -1,0 +1,159 @@
+// Our own service as a contestant: the process that `npm start` runs, on a sandbox made for the bench, with nginx for OpenAI.
+// PostgreSQL and whatever else it starts is moved to the core of the rest; fsync and every other safety stay on.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { bindToCore, GATEWAY_CORE, REST_CORE } from "./machine.mjs";
+import { familyOf, freePort, handOnPriority, runs, startProcess, waitForAnswer } from "./processes.mjs";
+import { answerText } from "./upstream.mjs";
+
+export const root = fileURLToPath(new URL("../", import.meta.url));
+export const launcher = join(root, "lib/server/launch.mjs");
+
+/** Every setting of the service, emptied: neither the shell's nor `.env`'s may reach the bench, least of all a DATABASE_URL. */
+const emptied = Object.fromEntries(
+  [...readFileSync(join(root, ".env.example"), "utf8").matchAll(/^#?\s?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => [name, ""]),
+);
+
+export const serviceEnvironment = (settings) => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_ENV: "production",
+  ...emptied,
+  MODE: "sandbox",
+  LOG_LEVEL: "info",
+  ...settings,
+});
+
+const providerSettings = (upstream) => ({ SANDBOX_REAL_MODELS: "1", OPENAI_API_KEY: "sk-bench", OPENAI_BASE_URL: `${upstream.origin}/v1` });
+
+/** Builds what `npm start` would build. */
+export function buildService() {
+  const { status } = spawnSync(process.execPath, [launcher, "--build-only"], { cwd: root, env: serviceEnvironment({}), stdio: "inherit" });
+  if (status !== 0) throw new Error("The service could not be built: `npm start -- --build-only` says why.");
+}
+
+/** Makes the sandbox of `dataDir` with this many charges in its ledger. */
+export async function seedSandbox(dataDir, { charges, upstream, cache }) {
+  mkdirSync(dataDir, { recursive: true });
+  const bundle = join(cache, "seed.mjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["bench/seed.ts"],
+    outfile: bundle,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    logLevel: "warning",
+  });
+  const { status } = spawnSync(process.execPath, [bundle, String(charges)], {
+    cwd: root,
+    env: serviceEnvironment({ DATA_DIR: dataDir, LOG_LEVEL: "error", ...providerSettings(upstream) }),
+    stdio: "inherit",
+  });
+  if (status !== 0) throw new Error(`Seeding ${dataDir} failed.`);
+}
+
+/** Deletes a sandbox, wherever its database is kept. */
+export function deleteSandbox(dataDir) {
+  const pointer = join(dataDir, "postgres/kept-at");
+  if (existsSync(pointer)) rmSync(readFileSync(pointer, "utf8").trim(), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Number and address of the database of a running sandbox. */
+export function databaseOf(dataDir) {
+  const pointer = join(dataDir, "postgres/kept-at");
+  const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres");
+  const lines = readFileSync(join(home, "cluster/postmaster.pid"), "utf8").split("\n");
+  const password = readFileSync(join(home, "password"), "utf8").trim();
+  return { pid: Number(lines[0]), url: `postgresql://pennyprompt:${password}@127.0.0.1:${lines[3]}/pennyprompt` };
+}
+
+/** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program. */
+export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [] }) {
+  const port = await freePort();
+  // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database.
+  room.onClose(() => endDatabase(dataDir));
+  const server = startProcess(room, {
+    name,
+    command: process.execPath,
+    args: [...nodeArguments, launcher],
+    cwd: root,
+    core: GATEWAY_CORE,
+    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(upstream) }),
+    logFile: join(directory, `${name}.log`),
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitForAnswer(server, `${origin}/api/ready`);
+  const database = databaseOf(dataDir);
+  for (const pid of familyOf(server.pid)) {
+    if (pid === server.pid) continue;
+    bindToCore(pid, REST_CORE);
+    handOnPriority(pid);
+  }
+  const keys = JSON.parse(readFileSync(join(dataDir, "bench-keys.json"), "utf8"));
+  const service = { name, pid: server.pid, origin, dataDir, database, stop: server.stop, databasePids: () => familyOf(database.pid) };
+  const contestant = (label, plan) => ({ ...service, name: label, plan: { ...promptPlan, ...plan } });
+  const wallets = keys.wallets.map((key) => `Bearer ${key}`);
+  const made = {
+    ...service,
+    wallets: contestant(name, { authorizations: wallets }),
+    hot: contestant(`${name}-hot`, { authorizations: [`Bearer ${keys.hot}`] }),
+    /** Each run has idempotency keys of its own, or the second would be answered from the first. */
+    idempotent: (run) => contestant(`${name}-idempotent`, { authorizations: wallets, idempotency: `bench-${run}-` }),
+  };
+  await proveAnswer(made.wallets);
+  return made;
+}
+
+const promptPlan = {
+  path: "/api/v1/prompt",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ model: "gpt-4-turbo", prompt: "What is a nano-dollar, and why would anyone count in it?" }),
+};
+
+/**
+ * The API's second door: Next alone, serving the same requests through its route handler, on the database of `service`.
+ */
+export async function startNextDoor(room, { service, upstream, directory }) {
+  const port = await freePort();
+  const { keyPepper } = JSON.parse(readFileSync(join(service.dataDir, "secrets.json"), "utf8"));
+  const server = startProcess(room, {
+    name: "next",
+    command: process.execPath,
+    args: [join(root, "node_modules/next/dist/bin/next"), "start", "-H", "127.0.0.1", "-p", String(port)],
+    cwd: root,
+    core: GATEWAY_CORE,
+    env: serviceEnvironment({ DATABASE_URL: service.database.url, KEY_PEPPER: keyPepper, ...providerSettings(upstream) }),
+    logFile: join(directory, "next.log"),
+  });
+  const contestant = { ...service.wallets, name: "next", pid: server.pid, stop: server.stop, origin: `http://127.0.0.1:${port}` };
+  await waitForAnswer(server, `${contestant.origin}/api/v1/models`);
+  await proveAnswer(contestant);
+  return contestant;
+}
+
+async function proveAnswer({ name, origin, plan }) {
+  const headers = { ...plan.headers, authorization: plan.authorizations[0] };
+  const answer = await fetch(origin + plan.path, { method: "POST", headers, body: plan.body });
+  const text = await answer.text();
+  if (answer.status !== 200 || JSON.parse(text).text !== answerText)
+    throw new Error(`${name} does not answer: ${answer.status} ${text.slice(0, 500)}`);
+}
+
+async function endDatabase(dataDir) {
+  const at = join(dataDir, "postgres");
+  if (!existsSync(at)) return;
+  try {
+    const { pid } = databaseOf(dataDir);
+    if (runs(pid, "postgres")) process.kill(pid, "SIGINT");
+  } catch {
+    // No postmaster.pid: the service has stopped its database, as it should.
+  }
+}
