@@ -116,3 +116,16 @@ test("a closed terminal (SIGHUP) drains like any other stop", async () => {
   expect(children.filter(isRunning)).toEqual([]);
   await expectBooks({ holds: 0, charges: 1 });
 });
+
+test("whoever read its output may go before it: it still finishes what runs and ends", async () => {
+  await start();
+  const answer = askWhole(target, "Who listens? [[simulate: delay=300]]");
+  await untilHeld(1);
+  service.process.stdout?.destroy();
+  service.process.stderr?.destroy();
+  service.process.kill("SIGTERM");
+  expect((await answer).status).toBe(200);
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(children.filter(isRunning)).toEqual([]);
+  await expectBooks({ holds: 0, charges: 1 });
+});

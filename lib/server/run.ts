@@ -8,6 +8,8 @@ import { type Service, startService } from "./start";
 // SIGHUP: the terminal was closed. Left to itself Node would die of it without stopping what it started.
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+const MOST_FLUSH_MS = 1_000;
+
 /** Runs the service until a signal ends it, also while it starts; a second signal ends it at once. */
 export async function runService(startPages: StartPages): Promise<void> {
   // A terminal or a pipe that is gone must not end the service before it has drained.
@@ -28,17 +30,26 @@ function stopOnSignal(starting: Promise<Service>): void {
   let stopping = false;
   for (const signal of stopSignals) {
     process.on(signal, () => {
-      if (stopping) process.exit(1);
+      if (stopping) return exit(1);
       stopping = true;
       process.stdout.write("\nStopping: finishing what runs. Once more to stop at once.\n");
-      starting.then((service) => service.stop().finally(() => process.exit(0))).catch(() => undefined); // a start that failed says so itself
+      starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // a start that failed says so itself
     });
   }
 }
 
 async function stopFailed(service: Service, error: Error): Promise<void> {
   say(error);
-  await service.stop().finally(() => process.exit(1));
+  await service.stop().finally(() => exit(1));
+}
+
+/**
+ * Ends the process once its log is written. Node's own end would try that for ever when whoever read the log has gone; the
+ * logger notices it here and gives up.
+ */
+function exit(code: number): void {
+  setTimeout(() => process.exit(code), MOST_FLUSH_MS);
+  log().flush(() => setImmediate(() => process.exit(code)));
 }
 
 function say(error: unknown): void {
