@@ -3,6 +3,7 @@
 
 import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { isDraining } from "@/lib/gateway/drain";
 import type { GatewayReply } from "@/lib/gateway/request";
@@ -26,6 +27,18 @@ const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || 
 
 /** Makes the server; the caller listens. */
 export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
+  const answering = new WeakMap<Socket, number>();
+  const serve = (message: IncomingMessage, response: ServerResponse): void => {
+    const url = originForm(message.url ?? "/");
+    const queryAt = url.indexOf("?");
+    const path = queryAt < 0 ? url : url.slice(0, queryAt);
+    const query = queryAt < 0 ? "" : url.slice(queryAt + 1);
+    const work = isGatewayPath(path) ? answerApi(message, response, { path, query, stallTimeoutMs, answering }) : pages(message, response);
+    work.catch((error: unknown) => {
+      response.destroy();
+      log().error({ err: error }, "answering a connection failed");
+    });
+  };
   const server = createServer(
     {
       requestTimeout: requestTimeoutMs,
@@ -34,50 +47,62 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
       // Above the 60 s that load balancers keep idle connections, so that it is they who close first.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
+      // Nothing here asks for the host, and Node's own refusal of a missing one has no body.
+      requireHostHeader: false,
       noDelay: true,
     },
-    (message, response) => {
-      const url = message.url ?? "/";
-      const queryAt = url.indexOf("?");
-      const path = queryAt < 0 ? url : url.slice(0, queryAt);
-      const work = isGatewayPath(path)
-        ? answerApi(message, response, path, queryAt < 0 ? "" : url.slice(queryAt + 1), stallTimeoutMs)
-        : pages(message, response);
-      work.catch((error: unknown) => {
-        log().error({ err: error }, "answering a connection failed");
-        response.destroy();
-      });
-    },
+    serve,
   );
-  server.on("clientError", answerTransportFault);
+  // Node's own answer to an expectation it does not know has no body; it may be passed over.
+  server.on("checkExpectation", serve);
+  server.on("clientError", (error, socket) => {
+    // The server listens for TCP alone, so what it accepts are sockets.
+    answerTransportFault(error, socket as Socket, (answering.get(socket as Socket) ?? 0) > 0);
+  });
   return server;
 }
 
-async function answerApi(
-  message: IncomingMessage,
-  response: ServerResponse,
-  path: string,
-  query: string,
-  stallTimeoutMs: number,
-): Promise<void> {
+/** The target as a client sends it to a server; to a proxy it may send the whole address (RFC 9112, 3.2.2). */
+function originForm(target: string): string {
+  if (target.startsWith("/") || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+}
+
+interface ApiOptions {
+  path: string;
+  query: string;
+  stallTimeoutMs: number;
+  /** How many whole requests of a connection are being answered; pipelining allows several. */
+  answering: WeakMap<Socket, number>;
+}
+
+async function answerApi(message: IncomingMessage, response: ServerResponse, options: ApiOptions): Promise<void> {
+  const { path, query, stallTimeoutMs, answering } = options;
   const body = await readBody(message);
   if (!body) return;
-  const gone = onceGone(response);
-  const reply = await answer({
-    method: message.method ?? "GET",
-    path,
-    query,
-    // Only set-cookie is ever a list, and no client sends it.
-    headers: message.headers as Record<string, string | undefined>,
-    ...body,
-    remoteAddress: message.socket.remoteAddress ?? "",
-    get signal() {
-      return gone();
-    },
-  });
-  if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
-  if (typeof reply.body === "string") writeWhole(response, reply, reply.body);
-  else await writeStream(response, reply, reply.body, gone(), stallTimeoutMs);
+  const { socket } = message;
+  answering.set(socket, (answering.get(socket) ?? 0) + 1);
+  try {
+    const gone = onceGone(response);
+    const reply = await answer({
+      method: message.method ?? "GET",
+      path,
+      query,
+      // Only set-cookie is ever a list, and no client sends it.
+      headers: message.headers as Record<string, string | undefined>,
+      ...body,
+      remoteAddress: socket.remoteAddress ?? "",
+      get signal() {
+        return gone();
+      },
+    });
+    if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
+    if (typeof reply.body === "string") writeWhole(response, reply, reply.body);
+    else await writeStream(response, { reply, chunks: reply.body, gone: gone(), stallTimeoutMs });
+  } finally {
+    answering.set(socket, (answering.get(socket) ?? 1) - 1);
+  }
 }
 
 /** A signal for the client's leaving before its reply is written; made when it is first asked for, which JSON requests never do. */
@@ -101,13 +126,14 @@ function writeWhole(response: ServerResponse, reply: GatewayReply, body: string)
   response.end(body);
 }
 
-async function writeStream(
-  response: ServerResponse,
-  reply: GatewayReply,
-  chunks: AsyncIterable<string>,
-  gone: AbortSignal,
-  stallTimeoutMs: number,
-): Promise<void> {
+interface StreamedReply {
+  reply: GatewayReply;
+  chunks: AsyncIterable<string>;
+  gone: AbortSignal;
+  stallTimeoutMs: number;
+}
+
+async function writeStream(response: ServerResponse, { reply, chunks, gone, stallTimeoutMs }: StreamedReply): Promise<void> {
   try {
     response.writeHead(reply.status, reply.headers);
     for await (const chunk of chunks) {

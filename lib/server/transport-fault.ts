@@ -1,26 +1,58 @@
 // Faults below HTTP: headers too large, bytes that are no HTTP, a client that sends too slowly. Node knows no request then,
-// so the reply is written on the bare socket, in the same JSON as every other error.
+// so the reply is written on the bare socket, in the same JSON and with the same headers as every other error.
 
 import type { Socket } from "node:net";
-import { errorCatalogue, AppError } from "@/lib/base/errors";
+import { clientAddress, trustedProxies } from "@/lib/access/client-address";
+import { failedAuth } from "@/lib/access/limits/failed-auth";
+import { writeLimitHeaders } from "@/lib/access/limits/headers";
+import { AppError, errorCatalogue } from "@/lib/base/errors";
 import { newRequestId } from "@/lib/base/ids";
 import { errorBody } from "@/lib/gateway/respond";
 
 const faults: Record<string, { status: string; message: string; reason: string }> = {
-  HPE_HEADER_OVERFLOW: { status: "431 Request Header Fields Too Large", message: "The headers are larger than 16 KiB", reason: "headers_too_large" },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: "408 Request Timeout", message: "The request did not arrive in time; send it in one go", reason: "too_slow" },
+  HPE_HEADER_OVERFLOW: {
+    status: "431 Request Header Fields Too Large",
+    message: "The headers are larger than 16 KiB",
+    reason: "headers_too_large",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: "408 Request Timeout",
+    message: "The request did not arrive in time; send it in one go",
+    reason: "too_slow",
+  },
 };
-const noHttp = { status: `${errorCatalogue.INVALID_REQUEST.status} Bad Request`, message: "This is not an HTTP/1.1 request", reason: "bad_http" };
+const noHttp = {
+  status: `${errorCatalogue.INVALID_REQUEST.status} Bad Request`,
+  message: "This is not an HTTP/1.1 request",
+  reason: "bad_http",
+};
 
-/** Answers a transport fault and closes the connection. For the server's `clientError` event. */
-export function answerTransportFault(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
+/** How long the rest of a faulty request is read and thrown away: a connection closed on unread bytes is reset, its answer lost. */
+const LINGER_MS = 1_000;
+
+/**
+ * Answers a transport fault and closes the connection. For the server's `clientError` event. `isAnswering`: a request that came
+ * before on this connection is being answered; then the fault's answer would be taken for that one's, or land inside it.
+ */
+export function answerTransportFault(error: NodeJS.ErrnoException, socket: Socket, isAnswering: boolean): void {
+  if (socket.writableEnded) return; // the same fault again, in bytes that were still on their way
+  if (!socket.writable || isAnswering || error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
   const { status, message, reason } = faults[error.code ?? ""] ?? noHttp;
   const requestId = newRequestId();
   const body = errorBody(new AppError("INVALID_REQUEST", { message, details: { issues: [{ path: "", message }], reason } }), requestId);
-  const headers = ["content-type: application/json; charset=utf-8", `content-length: ${Buffer.byteLength(body)}`, `x-request-id: ${requestId}`, "connection: close"];
-  socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n${body}`);
+  const headers: Record<string, string> = {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": `${Buffer.byteLength(body)}`,
+    "cache-control": "no-store",
+    "x-request-id": requestId,
+    connection: "close",
+  };
+  writeLimitHeaders(headers, failedAuth().state(clientAddress(socket.remoteAddress, undefined, trustedProxies())));
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
