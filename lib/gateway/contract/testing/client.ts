@@ -146,7 +146,7 @@ export function readCosts(text: string): { inputCost: bigint; outputCost: bigint
 }
 
 /** Sends bytes as they are and resolves with everything that came back when the server closes. */
-export function sendRaw(url: string, parts: readonly (string | Buffer)[], { end = false }: { end?: boolean } = {}): Promise<string> {
+export function sendRaw(url: string, parts: readonly (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
@@ -157,7 +157,6 @@ export function sendRaw(url: string, parts: readonly (string | Buffer)[], { end 
     socket.on("error", () => undefined); // "close" follows
     socket.on("close", () => resolve(received));
     for (const part of parts) socket.write(part);
-    if (end) socket.end();
   });
 }
 
@@ -169,5 +168,17 @@ export function readRaw(raw: string): Answer {
     lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
   const rest = raw.slice(headEnd + 4);
+  if (headers.get("transfer-encoding") === "chunked") return { status: Number(statusLine.split(" ")[1]), headers, text: readChunks(rest) };
   return { status: Number(statusLine.split(" ")[1]), headers, text: rest.slice(0, Number(headers.get("content-length") ?? rest.length)) };
+}
+
+function readChunks(rest: string): string {
+  let text = "";
+  for (let at = 0; ; ) {
+    const lineEnd = rest.indexOf("\r\n", at);
+    const size = Number.parseInt(rest.slice(at, lineEnd), 16);
+    if (!(size > 0)) return text;
+    text += rest.slice(lineEnd + 2, lineEnd + 2 + size);
+    at = lineEnd + 4 + size;
+  }
 }
