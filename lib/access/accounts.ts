@@ -14,7 +14,10 @@ interface AccountLimits {
 export async function createAccount(limits?: AccountLimits, client: Pick<PoolClient, "query"> = pool()): Promise<AccountId> {
   const id = newAccountId();
   await client.query("INSERT INTO account (id, rate_per_minute, concurrency, created_at) VALUES ($1, $2, $3, $4)", [
-    id, limits?.ratePerMinute ?? null, limits?.concurrency ?? null, now(),
+    id,
+    limits?.ratePerMinute ?? null,
+    limits?.concurrency ?? null,
+    now(),
   ]);
   return id;
 }

@@ -41,8 +41,17 @@ export async function createKey(key: NewKey, client: Pick<PoolClient, "query"> =
     `INSERT INTO api_key (id, account_id, hash, prefix, last4, name, expires_at, cap_nano_usd, cap_period, allowed_models, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
-      keyId, key.accountId, hashKey(clear, pepper()), prefix, last4, key.name, key.expiresAt ?? null,
-      key.cap?.nanoUsd ?? null, key.cap?.period ?? null, key.allowedModels ?? null, now(),
+      keyId,
+      key.accountId,
+      hashKey(clear, pepper()),
+      prefix,
+      last4,
+      key.name,
+      key.expiresAt ?? null,
+      key.cap?.nanoUsd ?? null,
+      key.cap?.period ?? null,
+      key.allowedModels ?? null,
+      now(),
     ],
   );
   return { keyId, key: clear };

@@ -14,6 +14,7 @@ export function useSandboxPepper(value: string): void {
 /** @throws Error when neither KEY_PEPPER is set nor a sandbox gave its own */
 export function pepper(): string {
   const value = config().KEY_PEPPER ?? holder().sandbox;
-  if (!value) throw new Error("KEY_PEPPER is not set: write at least 32 random characters, for example the output of: openssl rand -hex 32");
+  if (!value)
+    throw new Error("KEY_PEPPER is not set: write at least 32 random characters, for example the output of: openssl rand -hex 32");
   return value;
 }

@@ -130,7 +130,7 @@ export class ReferenceLedger {
     if (hold) {
       this.#free(hold);
       if (!ask.charges) return { outcome: "released", inputCost: null, outputCost: null };
-      const paid = due < hold.ceiling ? due : hold.ceiling;
+      const paid = least(due, hold.ceiling);
       if (hold.period !== null && hold.key !== null && hold.periodStart !== null) {
         this.#spendRow({ key: hold.key, period: hold.period, periodStart: hold.periodStart }).spent += paid;
       }
@@ -140,7 +140,7 @@ export class ReferenceLedger {
     if (!ask.charges || charged) return { outcome: "already", inputCost: charged?.input ?? null, outputCost: charged?.output ?? null };
     const account = this.#account(ask.account);
     const free = account.posted - account.held;
-    const paid = due < free ? due : free;
+    const paid = least(due, free);
     if (ask.key !== null && ask.period !== null && ask.periodStart !== null) {
       const row = this.spends.get(spendName({ key: ask.key, period: ask.period, periodStart: ask.periodStart }));
       if (row) row.spent += paid;
@@ -201,6 +201,7 @@ export class ReferenceLedger {
   }
 }
 
+const least = (one: bigint, other: bigint): bigint => [one, other].sort((a, b) => (a < b ? -1 : 1))[0] ?? one;
 const spendName = (of: { key: string; period: Period; periodStart: number }) => `${of.key} ${of.period} ${of.periodStart}`;
 const claimName = (of: { account: string; idempotency: string | null }) => `${of.account} ${of.idempotency}`;
 
