@@ -1,0 +1,68 @@
+// The ceiling is the most a prompt can cost, and what can be afforded is said so that it can really be paid.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isAppError } from "@/lib/base/errors";
+import { nanoUsd } from "@/lib/base/money";
+import { builtInModels } from "@/lib/providers/catalogue-data";
+import { inputBoundForMessages } from "@/lib/providers/token-bound";
+import type { Prompt } from "./prompt-body";
+import { insufficientBalance, quotePrompt } from "./quote";
+
+const anyModel = fc.constantFrom(...builtInModels);
+const promptOf = (model: Prompt["model"], content: string, maxOutputTokens: number): Prompt => ({
+  model,
+  messages: [{ role: "user", content }],
+  maxOutputTokens,
+  temperature: undefined,
+  stream: false,
+  maxCost: undefined,
+});
+
+test("the ceiling is the bound of the input and the whole output at the model's prices", () => {
+  fc.assert(
+    fc.property(anyModel, fc.string(), fc.integer({ min: 1, max: 100_000 }), (model, content, maxOutputTokens) => {
+      const { ceiling, inputBound } = quotePrompt(promptOf(model, content, maxOutputTokens));
+      expect(inputBound).toBe(Math.min(inputBoundForMessages([{ content }], model.tokenBound), model.contextWindow));
+      expect(ceiling).toBe(BigInt(inputBound) * model.inputPrice + BigInt(maxOutputTokens + model.reasoningCeiling) * model.outputPrice);
+    }),
+  );
+});
+
+test("a prompt as long as the context window is not held for more than the window", () => {
+  const model = builtInModels[0];
+  if (!model) throw new Error("no model");
+  expect(quotePrompt(promptOf(model, "a ".repeat(model.contextWindow), 1)).inputBound).toBe(model.contextWindow);
+});
+
+test("affordableMaxTokens fits into what is available, and one more does not", () => {
+  fc.assert(
+    fc.property(anyModel, fc.string(), fc.bigInt({ min: 0n, max: 10n ** 10n }), (model, content, available) => {
+      const quote = quotePrompt(promptOf(model, content, model.maxOutputTokens));
+      fc.pre(quote.ceiling > available);
+      const { details } = insufficientBalance(nanoUsd(available), quote, "https://x/deposit");
+      const affordable = Number(details.affordableMaxTokens);
+      expect(details.deficit).toBe(quote.ceiling - available);
+      expect(affordable).toBeGreaterThanOrEqual(0);
+      expect(affordable).toBeLessThan(model.maxOutputTokens);
+      if (affordable > 0) expect(quotePrompt(promptOf(model, content, affordable)).ceiling).toBeLessThanOrEqual(available);
+      expect(quotePrompt(promptOf(model, content, affordable + 1)).ceiling).toBeGreaterThan(available);
+    }),
+  );
+});
+
+test("a maxCost of the ceiling is enough, one nano-dollar less is not", () => {
+  fc.assert(
+    fc.property(anyModel, fc.string(), (model, content) => {
+      const prompt = promptOf(model, content, 16);
+      const { ceiling } = quotePrompt(prompt);
+      expect(quotePrompt({ ...prompt, maxCost: ceiling }).ceiling).toBe(ceiling);
+      try {
+        quotePrompt({ ...prompt, maxCost: nanoUsd(ceiling - 1n) });
+        expect.unreachable();
+      } catch (error) {
+        expect(isAppError(error) && error.code).toBe("INVALID_REQUEST");
+      }
+    }),
+  );
+});

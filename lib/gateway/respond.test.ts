@@ -1,0 +1,64 @@
+// The bodies that leave the service: one form for every error code, and 503 always with the time to come back.
+
+import { expect, test } from "vitest";
+import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
+import { nanoUsd } from "@/lib/base/money";
+import { openRequest } from "./request";
+import { errorReply } from "./respond";
+
+const request = () =>
+  openRequest({ method: "POST", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "", signal: new AbortController().signal });
+
+const statuses: Record<ErrorCode, number> = {
+  INVALID_REQUEST: 400,
+  INVALID_MODEL: 400,
+  INVALID_API_KEY: 401,
+  INSUFFICIENT_BALANCE: 402,
+  SPEND_CAP_REACHED: 402,
+  PAYMENT_VERIFICATION_FAILED: 402,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_IN_PROGRESS: 409,
+  RATE_LIMIT_EXCEEDED: 429,
+  INTERNAL_ERROR: 500,
+  SETTLEMENT_PENDING: 503,
+  SHUTTING_DOWN: 503,
+};
+
+test("the catalogue holds the contract's codes and no other", () => {
+  expect(Object.keys(errorCatalogue)).toEqual(Object.keys(statuses));
+});
+
+test.each(Object.entries(statuses) as [ErrorCode, number][])(
+  "%s has status %i, a message, details with a link, and a request id",
+  (code, status) => {
+    const asked = request();
+    const reply = errorReply(asked, new AppError(code));
+    expect(reply.status).toBe(status);
+    const body = JSON.parse(String(reply.body)) as { error: string; details: { docs: string } };
+    expect(body).toEqual({
+      error: errorCatalogue[code].title,
+      code,
+      details: { docs: expect.stringMatching(new RegExp(`^http.*/docs/errors/${code}$`)) },
+      requestId: asked.id,
+    });
+    expect(reply.headers["x-request-id"]).toBe(asked.id);
+    expect(reply.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
+  },
+);
+
+test("SETTLEMENT_PENDING keeps the time to come back that its thrower knows", () => {
+  const error = new AppError("SETTLEMENT_PENDING", { headers: { "retry-after": "12" } });
+  expect(errorReply(request(), error).headers["retry-after"]).toBe("12");
+});
+
+test("context and cause stay inside; details are sent, money in them exact", () => {
+  const error = new AppError("INTERNAL_ERROR", {
+    details: { cost: nanoUsd(1), skipped: undefined },
+    context: { provider: "said something" },
+    cause: new Error("secret cause"),
+  });
+  const { body } = errorReply(request(), error);
+  expect(body).toContain('"cost":0.000000001');
+  expect(body).not.toMatch(/said something|secret cause|skipped/);
+});
