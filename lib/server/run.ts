@@ -1,6 +1,8 @@
 // The service's process: starts it, stops it on a signal, and ends with a code that a supervisor can act on: 0 when it was
 // asked to stop, 1 when it could not start or cannot go on.
 
+import { EventEmitter } from "node:events";
+import pino from "pino";
 import { log } from "@/lib/base/observe/log";
 import type { StartPages } from "./pages";
 import { type Service, startService } from "./start";
@@ -32,6 +34,7 @@ function stopOnSignal(starting: Promise<Service>): void {
     process.on(signal, () => {
       if (stopping) return exit(1);
       stopping = true;
+      forgiveLostReaders();
       process.stdout.write("\nStopping: finishing what runs. Once more to stop at once.\n");
       starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // a start that failed says so itself
     });
@@ -41,6 +44,15 @@ function stopOnSignal(starting: Promise<Service>): void {
 async function stopFailed(service: Service, error: Error): Promise<void> {
   say(error);
   await service.stop().finally(() => exit(1));
+}
+
+/**
+ * From now on a log that cannot be written is dropped. After a closed terminal every write fails, and the logger would first
+ * end the process with an uncaught error, before it has drained, and then try its last lines for ever.
+ */
+function forgiveLostReaders(): void {
+  const stream: unknown = Reflect.get(log(), pino.symbols.streamSym);
+  if (stream instanceof EventEmitter) stream.on("error", () => Object.assign(stream, { flushSync: () => undefined }));
 }
 
 /**
