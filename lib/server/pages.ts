@@ -8,7 +8,7 @@ import type { PageHandler } from "./door";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
 export interface Pages {
-  handle: PageHandler;
+  show: PageHandler;
   close: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
   await app.prepare();
   const handler = app.getRequestHandler();
   return {
-    handle: async (message: IncomingMessage, response: ServerResponse) => {
+    show: async (message: IncomingMessage, response: ServerResponse) => {
       const nonce = randomBytes(16).toString("base64");
       const policy = contentSecurityPolicy(nonce, dev);
       // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.

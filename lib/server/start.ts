@@ -63,9 +63,9 @@ async function startParts(
   running.push({ name: "jobs", stop: jobs.stop });
   reportReadiness("jobs", jobs.isWell);
 
-  const { handle, close } = await pages;
+  const { show, close } = await pages;
   running.push({ name: "pages", stop: close });
-  const server = makeDoor({ pages: handle });
+  const server = makeDoor({ pages: show });
   try {
     const baseUrl = await listen(server, settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;

@@ -5,7 +5,7 @@ import type { Pages } from "../pages";
 import { runService } from "../run";
 
 const stubPages: Pages = {
-  handle: async (_, response) => void response.end("a page"),
+  show: async (_, response) => void response.end("a page"),
   close: async () => undefined,
 };
 
