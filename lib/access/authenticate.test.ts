@@ -7,12 +7,12 @@ import { createAccount } from "./accounts";
 import { authenticateKey, readBearerKey } from "./authenticate";
 import { generateKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
-import { useSandboxPepper } from "./pepper";
+import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 let account: AccountId;
 beforeAll(async () => {
-  useSandboxPepper("a pepper for tests, of more than 32 characters");
+  setSandboxPepper("a pepper for tests, of more than 32 characters");
   account = await createAccount();
 });
 

@@ -10,7 +10,7 @@ import { authenticateKey } from "./authenticate";
 import { forgetKey, peekKey, startKeyCache } from "./key-cache";
 import { digestKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
-import { useSandboxPepper } from "./pepper";
+import { setSandboxPepper } from "./pepper";
 
 const pepper = "a pepper for tests, of more than 32 characters";
 const database = await openTestDatabase();
@@ -19,7 +19,7 @@ let cache: { stop: () => Promise<void> };
 let account: AccountId;
 
 beforeAll(async () => {
-  useSandboxPepper(pepper);
+  setSandboxPepper(pepper);
   elsewhere = await startChild("key-child", database.url, pepper);
 });
 afterAll(killChildren);

@@ -6,10 +6,10 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { hashKey } from "./key-format";
 import { createKey, findKeyByHash, setKeyState } from "./keys";
-import { pepper, useSandboxPepper } from "./pepper";
+import { pepper, setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
-beforeAll(() => useSandboxPepper("a pepper for tests, of more than 32 characters"));
+beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
 const find = (key: string) => findKeyByHash(hashKey(key, pepper()));
 

@@ -6,12 +6,12 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { createKey } from "./keys";
 import { noteKeyUse, writeKeyUses } from "./last-used";
-import { useSandboxPepper } from "./pepper";
+import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 let account: AccountId;
 beforeAll(async () => {
-  useSandboxPepper("a pepper for tests, of more than 32 characters");
+  setSandboxPepper("a pepper for tests, of more than 32 characters");
   account = await createAccount();
 });
 

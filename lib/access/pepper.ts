@@ -1,5 +1,5 @@
 // The secret under which API keys are hashed. An operator sets KEY_PEPPER; a sandbox makes its own at random and keeps it
-// in its data directory, and hands it over with `useSandboxPepper`.
+// in its data directory, and hands it over with `setSandboxPepper`.
 
 import { config } from "@/lib/base/config";
 import { once } from "@/lib/base/once";
@@ -7,7 +7,7 @@ import { once } from "@/lib/base/once";
 const holder = () => once<{ sandbox?: string }>("pepper", () => ({}));
 
 /** Sets the pepper of a sandbox that was configured without one. */
-export function useSandboxPepper(value: string): void {
+export function setSandboxPepper(value: string): void {
   holder().sandbox = value;
 }
 

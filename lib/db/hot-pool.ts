@@ -9,23 +9,15 @@ const CONNECTIONS = 4;
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
 const plannerSettings = [
-  "SET enable_seqscan = off",
-  "SET enable_hashjoin = off",
-  "SET enable_mergejoin = off",
-  "SET jit = off",
-  "SET plan_cache_mode = force_generic_plan",
-].join("; ");
+  "-c enable_seqscan=off",
+  "-c enable_hashjoin=off",
+  "-c enable_mergejoin=off",
+  "-c jit=off",
+  "-c plan_cache_mode=force_generic_plan",
+].join(" ");
 
 /** The process's connections for holds and settlements. */
-export const hotPool = (): pg.Pool =>
-  once("hot database pool", () => {
-    const made = makePool(databaseUrl(), CONNECTIONS);
-    made.on("connect", (client) => {
-      // Statements of one connection run in order, so this comes before the first of ours; its failure fails that one too.
-      client.query(plannerSettings).catch(() => undefined);
-    });
-    return made;
-  });
+export const hotPool = (): pg.Pool => once("hot database pool", () => makePool(databaseUrl(), CONNECTIONS, plannerSettings));
 
 /** Ends these connections once they are idle. */
 export async function closeHotPool(): Promise<void> {

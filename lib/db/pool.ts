@@ -39,12 +39,13 @@ export function pool(): pg.Pool {
   return held.pool;
 }
 
-/** A pool as the service uses it. Tests and tools make one of their own; the service calls `pool()`. */
-export function makePool(url: string, size: number): pg.Pool {
+/** A pool as the service uses it, with server settings as `-c name=value`. Tests and tools make one of their own; the service calls `pool()`. */
+export function makePool(url: string, size: number, settings = ""): pg.Pool {
   const made = new pg.Pool({
     connectionString: url,
     max: size,
     application_name: "pennyprompt",
+    options: settings,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,

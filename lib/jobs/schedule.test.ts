@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
 import { noteKeyUse } from "@/lib/access/last-used";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
@@ -27,7 +27,7 @@ let accountId: AccountId;
 let keyId: KeyId;
 
 beforeAll(async () => {
-  useSandboxPepper("0123456789abcdef0123456789abcdef");
+  setSandboxPepper("0123456789abcdef0123456789abcdef");
   accountId = await createAccount();
   await openCustomerAccount(accountId);
   await openFundingAccount("bank");

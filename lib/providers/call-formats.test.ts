@@ -5,7 +5,7 @@ import { readConfig } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/once";
 import { callProvider } from "./call";
 import { findModel } from "./catalogue";
-import { endpoints, useSimulatedProviders } from "./endpoints";
+import { endpoints, setSimulatedProviders } from "./endpoints";
 import { readCall } from "./testing/call-kit";
 import { type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";
@@ -77,7 +77,7 @@ test.each(cases)("%s answers through the simulated providers (stream: %s)", asyn
   server = await startProvider((response) => {
     response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" }).end(stream ? reply.stream : reply.json);
   });
-  useSimulatedProviders({ openai: `${server.url}/openai/v1`, anthropic: `${server.url}/anthropic`, gemini: `${server.url}/gemini` });
+  setSimulatedProviders({ openai: `${server.url}/openai/v1`, anthropic: `${server.url}/anthropic`, gemini: `${server.url}/gemini` });
   expect(endpoints().size).toBe(3);
 
   const model = findModel(name);

@@ -90,7 +90,7 @@ const simulatedUrls = () =>
   once<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({ byProvider: {}, apiKey: SIMULATED_KEY }));
 
 /** Points the providers at the sandbox's simulated server, which takes `apiKey`, from the next call on. */
-export function useSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
+export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
   assert(config().MODE === "sandbox", "live mode never uses simulated providers");
   Object.assign(simulatedUrls(), { byProvider: baseUrlByProvider, apiKey });
   forgetOnce("endpoints");

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
 import { setKeyState } from "@/lib/access/keys";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { fromCents } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -10,7 +10,7 @@ import { openDemoAccount } from "./demo-account";
 
 const database = await openTestDatabase();
 
-beforeAll(() => useSandboxPepper("0123456789abcdef0123456789abcdef"));
+beforeAll(() => setSandboxPepper("0123456789abcdef0123456789abcdef"));
 
 async function whoHas(apiKey: string) {
   const result = await authenticateKey(apiKey);

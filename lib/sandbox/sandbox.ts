@@ -1,11 +1,11 @@
 // The sandbox, put together: simulated models, a pepper of its own, and the demo account. Nothing here runs in live mode.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { assert } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { useSimulatedProviders } from "@/lib/providers/endpoints";
+import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { openDemoAccount } from "./demo-account";
 import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
 import { openSecrets, readSandboxFile, writeSandboxFile } from "./secrets";
@@ -25,7 +25,7 @@ const MOST_RETRY_MS = 10_000;
 export async function startSandbox(options: SimulatedModelsOptions = {}): Promise<Sandbox> {
   assert(config().MODE === "sandbox", "the sandbox runs in sandbox mode only");
   const dataDir = config().DATA_DIR;
-  useSandboxPepper(openSecrets(dataDir).keyPepper);
+  setSandboxPepper(openSecrets(dataDir).keyPepper);
   const models = await keepModels(options);
   return {
     openDemo: async (baseUrl) => {
@@ -44,7 +44,7 @@ async function keepModels(options: SimulatedModelsOptions): Promise<Pick<Sandbox
   let current: SimulatedModels | null = null;
   const start = async () => {
     current = await startSimulatedModels(options);
-    useSimulatedProviders(current.baseUrls, current.apiKey);
+    setSimulatedProviders(current.baseUrls, current.apiKey);
     return current;
   };
   const keeping = keep(await start());

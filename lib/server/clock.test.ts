@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
@@ -16,7 +16,7 @@ import { answer } from "@/lib/gateway/router";
 import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { postTransfer } from "@/lib/ledger/transfers";
-import { useSimulatedProviders } from "@/lib/providers/endpoints";
+import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 
@@ -34,8 +34,8 @@ let restore: () => void;
 beforeAll(async () => {
   restore = setClock(() => Date.now() + offsetMs);
   models = await startTestModels();
-  useSandboxPepper("0123456789abcdef0123456789abcdef");
-  useSimulatedProviders(models.baseUrls, models.apiKey);
+  setSandboxPepper("0123456789abcdef0123456789abcdef");
+  setSimulatedProviders(models.baseUrls, models.apiKey);
   gateway = await prepareGateway();
   accountId = await createAccount({ ratePerMinute: 5, concurrency: 3 });
   await openCustomerAccount(accountId);

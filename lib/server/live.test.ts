@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
@@ -102,7 +102,7 @@ test("with everything set it serves a customer from a real database and a provid
   expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, database: true, jobs: true });
   expect(childrenOf(service.pid)).toEqual([]);
 
-  useSandboxPepper(secrets.KEY_PEPPER); // this process hashes keys as the service does
+  setSandboxPepper(secrets.KEY_PEPPER); // this process hashes keys as the service does
   const accountId = await createAccount();
   await openCustomerAccount(accountId);
   await openFundingAccount("test");

@@ -2,7 +2,7 @@
 
 import { createAccount } from "@/lib/access/accounts";
 import { type CapPeriod, createKey } from "@/lib/access/keys";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
@@ -14,7 +14,7 @@ const funding = "test_funding";
 
 /** Prepares a database for customers: where their money comes from, and a price of one nano-USD a token. */
 export async function openFunding(): Promise<void> {
-  useSandboxPepper("a pepper for tests, of more than 32 characters");
+  setSandboxPepper("a pepper for tests, of more than 32 characters");
   await openFundingAccount(funding);
   await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
 }

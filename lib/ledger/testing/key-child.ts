@@ -6,7 +6,7 @@ import { authenticateKey } from "@/lib/access/authenticate";
 import { peekKey, startKeyCache } from "@/lib/access/key-cache";
 import { digestKey } from "@/lib/access/key-format";
 import type { KeyRecord } from "@/lib/access/keys";
-import { useSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { setDatabaseUrl } from "@/lib/db/pool";
 
 export interface KeyAnswer {
@@ -16,7 +16,7 @@ export interface KeyAnswer {
 }
 
 setDatabaseUrl(process.argv[2] ?? "");
-useSandboxPepper(process.argv[3] ?? "");
+setSandboxPepper(process.argv[3] ?? "");
 await startKeyCache();
 
 const answer = (line: unknown) => process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -352,7 +352,8 @@ BEGIN
   PERFORM ledger_begin_append();
   PERFORM ledger_lock_accounts(accounts);
   IF total > 2 THEN
-    SELECT count(*) INTO live FROM hold h WHERE h.request_id = ANY (requests);
+    SELECT count(DISTINCT h.request_id) INTO live FROM unnest(requests, accounts) AS i(request, account)
+      JOIN hold h ON h.request_id = i.request AND h.account_id = i.account;
   END IF;
 
   -- A late or repeated item depends on the items before it; row statements take those, one after the other.
