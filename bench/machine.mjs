@@ -8,7 +8,7 @@ import { cpus, loadavg, release, totalmem } from "node:os";
 export const GATEWAY_CORE = 1;
 export const REST_CORE = 0;
 
-const TASKSET = "taskset";
+export const TASKSET = "taskset";
 const tools = { nginx: "nginx-light", wrk: "wrk", [TASKSET]: "util-linux" };
 
 const isThere = (program) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;

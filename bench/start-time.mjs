@@ -6,6 +6,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "./figures.mjs";
+import { TASKSET } from "./machine.mjs";
 import { familyOf, freePort, tailOf } from "./processes.mjs";
 import { deleteSandbox, root, serviceEnvironment } from "./service.mjs";
 
@@ -30,7 +31,7 @@ async function startOnce(room, { dataDir, port, logFile }) {
   const env = serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir });
   const startedAt = performance.now();
   // The bench keeps to one core; whoever types `npm start` has them all.
-  const npm = spawn("taskset", ["-c", `0-${cpus().length - 1}`, "npm", "start"], {
+  const npm = spawn(TASKSET, ["-c", `0-${cpus().length - 1}`, "npm", "start"], {
     cwd: root,
     env,
     stdio: ["ignore", log, log],
