@@ -10,7 +10,9 @@ export default function DepositPage() {
   return (
     <Notice code="USDC" title={isSandbox ? "A sandbox takes no deposits" : "Deposits are not open here yet"}>
       {isSandbox ? (
-        <p>Its money is simulated. For another 25 USD that are worth nothing, start with an empty data directory: DATA_DIR=.data2 npm start</p>
+        <p>
+          Its money is simulated. For another 25 USD that are worth nothing, start with an empty data directory: DATA_DIR=.data2 npm start
+        </p>
       ) : (
         <p>Nothing was charged. Ask whoever runs this service to credit your account, or lower maxTokens to affordableMaxTokens.</p>
       )}

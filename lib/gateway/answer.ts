@@ -7,6 +7,7 @@ import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { once } from "@/lib/base/once";
 import { callProvider, type ProviderCall } from "@/lib/providers/call";
+import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { estimateUsage } from "./estimate";
 import type { Prompt } from "./prompt-body";
@@ -82,7 +83,7 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
 export async function answerStream(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
   const startedAt = performance.now();
-  const call = startCall(work, request.signal);
+  const call = startCall(work, isBilledWhenCut(prompt.model) ? neverAborts() : request.signal);
   const { events } = call;
   const progress: Progress = { text: "", usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
   request.onEnd(() => settleLeft(work, progress, events));
@@ -121,7 +122,7 @@ async function* streamBody(
   first: IteratorResult<ProviderEvent>,
   events: AsyncIterator<ProviderEvent>,
 ): AsyncGenerator<string> {
-  const { request, prompt } = work;
+  const { request } = work;
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
@@ -132,9 +133,8 @@ async function* streamBody(
         yield writeDelta(event.text);
       }
     }
-    const writeDone = (receipt: Receipt) => writeEvent("done", promptBody(request.id, prompt.model, receipt));
-    const receipt = await chargeStream(work, progress, { outcome: "complete", writeLast: writeDone });
-    yield writeDone(receipt);
+    const receipt = await chargeStream(work, progress, { outcome: "complete", writeLast: (expected) => writeDone(work, expected) });
+    yield writeDone(work, receipt);
   } catch (error) {
     // Leaving stops the call, which looks like a failure of the provider here; the end of the request charges it.
     if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(work, progress, error);
@@ -157,15 +157,33 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
   return writeBroken(await chargeStream(work, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
-/** The client left before the end of its stream: the call is cut upstream, and what the provider had done is charged. */
+/**
+ * The client left before the end of its stream. The call is cut upstream, and what the provider had done is charged; where a
+ * provider bills the whole answer all the same, it is read to its end and charged by its own count.
+ */
 async function settleLeft(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  if (work.settlement.ended) return;
+  const { request, prompt, settlement } = work;
+  if (settlement.ended) return;
   progress.isLeft = true;
-  await events.return?.();
-  if (!progress.call.answer.acceptedAt) return work.settlement.release();
+  if (isBilledWhenCut(prompt.model)) await readOn(work, progress, events);
+  else await events.return?.();
+  if (settlement.ended) return;
+  if (!progress.call.answer.acceptedAt) return settlement.release();
   const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
-  const writeLeft = (receipt: Receipt) => writeCostlyError(work.request, receipt, { message, reason: "internal", retryable: false });
+  const writeLeft = (receipt: Receipt) =>
+    progress.usage ? writeDone(work, receipt) : writeCostlyError(request, receipt, { message, reason: "internal", retryable: false });
   await chargeStream(work, progress, { outcome: "cancelled", writeLast: writeLeft });
+}
+
+async function readOn(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      if (next.value.type === "finish") progress.usage = readUsage(work, next.value);
+      else progress.text += next.value.text;
+    }
+  } catch (error) {
+    if (!isProviderFailure(error)) throw error; // it broke off: what came by then is charged
+  }
 }
 
 interface StreamEnd {
@@ -184,6 +202,9 @@ async function chargeStream(work: Work, progress: Progress, { outcome, writeLast
 const writeEvent = (name: "delta" | "done" | "error", json: string): string => `event: ${name}\ndata: ${json}\n\n`;
 
 const writeDelta = (text: string): string => writeEvent("delta", JSON.stringify({ text }));
+
+const writeDone = ({ request, prompt }: Work, receipt: Receipt): string =>
+  writeEvent("done", promptBody(request.id, prompt.model, receipt));
 
 /** The last event of a stream that did not reach its end and is charged all the same. */
 function writeCostlyError(

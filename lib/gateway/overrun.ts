@@ -19,7 +19,12 @@ export async function noteInputOverrun(modelId: string): Promise<void> {
     { model: modelId },
     "input tokens exceeded their bound: the operator bore the difference, and bytes bound this model from now on",
   );
-  await writeSetting(PREFIX + modelId, "bytes");
+  try {
+    await writeSetting(PREFIX + modelId, "bytes");
+  } catch (error) {
+    // The answer is charged by now and must reach its caller; this process knows, others learn at their next overrun.
+    log().error({ err: error, model: modelId }, "the overrun could not be recorded for other processes");
+  }
 }
 
 /** Reads what other processes and earlier ones found. Run at start and then by a job. */

@@ -7,10 +7,10 @@ import { findModel } from "@/lib/providers/catalogue";
 import { estimateUsage } from "../estimate";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
-import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents } from "./testing/client";
+import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";
 import { doorNames, openService } from "./testing/service";
 
-const service = await openService({ stallTimeoutMs: 300 });
+const service = await openService({ stallTimeoutMs: 300, env: { PROVIDER_IDLE_TIMEOUT_MS: "1000" } });
 const { models } = service;
 const oneSlot = { limits: { ratePerMinute: 1_000, concurrency: 1 } };
 
@@ -55,6 +55,38 @@ describe.each(doorNames)("through the %s door", (door) => {
       await expectPaid(account);
     },
   );
+
+  test("Gemini bills a cut stream to its end, so one that is left is read on, charged by Google's own count, and kept whole", async () => {
+    const account = await openAccount(oneSlot);
+    await models.clear();
+    const body = misbehaving("slow=10", { stream: true, model: "gemini-2.5-flash-lite" });
+    const headers = { "idempotency-key": "left" };
+    const leave = new AbortController();
+    const response = await open({ url, key: account.key, headers, body, signal: leave.signal });
+    await response.body?.getReader().read();
+    leave.abort();
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "cancelled", streamed: true, estimated: false, operator_loss: 0n });
+    expect((await models.awaitCall(({ provider }) => provider === "gemini")).state).toBe("finished");
+    await awaitNothingHeld();
+    const events = readEvents((await ask({ url, key: account.key, headers, body })).text);
+    expect(events.at(-1)?.event).toBe("done");
+    expect(readPromptBody(events.at(-1)?.data ?? "").usage.outputTokens).toBe(Number(charge.output_tokens));
+    await expectSlotFree(url, account);
+    await expectPaid(account);
+  });
+
+  test("Gemini, left and then silent: charged for what came, once it is given up", async () => {
+    const account = await openAccount(oneSlot);
+    await models.clear();
+    const seen = deltaText(
+      readEvents(await readAndLeave(account, misbehaving("stall-after=2", { stream: true, model: "gemini-2.5-flash-lite" }))),
+    );
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "cancelled", estimated: true });
+    expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(estimateUsage([], seen, 0).outputTokens);
+    await expectPaid(account);
+  });
 
   test("a stream that is left while the model pauses is cancelled at once", async () => {
     const account = await openAccount(oneSlot);

@@ -13,8 +13,12 @@ export function installIfChanged(root) {
   // NODE_ENV=production would leave out what the build needs.
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
   const options = { cwd: root, stdio: ["ignore", "inherit", "inherit"] };
-  const { status, error } = npm.endsWith("npm-cli.js") ? spawnSync(process.execPath, [npm, ...args], options) : spawnSync("npm", args, options);
+  const { status, error } = npm.endsWith("npm-cli.js")
+    ? spawnSync(process.execPath, [npm, ...args], options)
+    : spawnSync("npm", args, options);
   if (status === 0) return;
-  process.stderr.write(`Installing the packages failed${error ? `: ${error.message}` : ""}. Check the network, then run npm start again.\n`);
+  process.stderr.write(
+    `Installing the packages failed${error ? `: ${error.message}` : ""}. Check the network, then run npm start again.\n`,
+  );
   process.exit(1);
 }

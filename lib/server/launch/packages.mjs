@@ -11,7 +11,8 @@ export function missingPackage(root) {
   for (const [path, entry] of Object.entries(locked)) {
     // Optional ones are left out where they do not fit the system.
     if (path === "" || !path.includes("node_modules/") || (entry.optional && !installed[path])) continue;
-    if (installed[path]?.version !== entry.version || installed[path]?.integrity !== entry.integrity) return `${path} is not as in the lockfile`;
+    if (installed[path]?.version !== entry.version || installed[path]?.integrity !== entry.integrity)
+      return `${path} is not as in the lockfile`;
   }
   return null;
 }
