@@ -55,7 +55,11 @@ export function makePool(url: string, size: number, settings = ""): pg.Pool {
     types: { getTypeParser },
   });
   // Without a listener Node would end the process; the pool has already dropped the connection.
-  made.on("error", (error) => log().warn({ err: error }, "an idle database connection broke"));
+  made.on("error", (error) => {
+    if (!made.ending) log().warn({ err: error }, "an idle database connection broke");
+  });
+  // The same for one in use; the statement under way is told by its own error.
+  made.on("connect", (client) => client.on("error", () => undefined));
   return made;
 }
 

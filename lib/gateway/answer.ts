@@ -235,7 +235,8 @@ function measure(
   providerMs: number,
   startedAtMs: number,
 ): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
-  const firstTokenMs = answer.firstTokenAt === undefined ? null : answer.firstTokenAt - startedAtMs;
+  // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
+  const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
   return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
 }
 

@@ -110,12 +110,12 @@ test.each(jumps)("a request during which the clock goes %s is charged once, and 
 
 // Known: the time to the first token is taken from the clock and not from the time that passed, so it can be negative, or too
 // large for its column, and the charge is lost with it.
-test.fails("the time to the first token is never negative", async () => {
+test("the time to the first token is never negative", async () => {
   const { charges } = await askAcross(-hour);
   expect(charges[0]?.first_token_ms).toBeGreaterThanOrEqual(0);
 });
 
-test.fails("a request during which the clock goes two months on is charged", async () => {
+test("a request during which the clock goes two months on is charged", async () => {
   const { status } = await askAcross(60 * day);
   await database.pool.query("SELECT * FROM gateway_expire_holds($1, 10)", [new Date(Date.now() + offsetMs + day)]);
   expect(status).toBe(200);
