@@ -1,7 +1,8 @@
 // POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged.
 
 import type { AccountId } from "@/lib/base/ids";
-import { answerStream, answerWhole } from "./answer";
+import { answerStream } from "./answer-stream";
+import { answerWhole } from "./answer-whole";
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
 import { placeHold } from "./hold";

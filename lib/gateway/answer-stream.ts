@@ -1,79 +1,19 @@
-// From a prompt to the model's answer, whole or as a stream, and from there to its charge. Both ways take the same events
-// from the provider and end the hold exactly once.
+// The model's answer as server-sent events, charged for what was delivered however it ends: at its end, broken off by the
+// provider, or left by its client. The hold ends exactly once.
 
-import { setMaxListeners } from "node:events";
 import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
-import { callProvider, type ProviderCall } from "@/lib/providers/call";
+import type { ProviderCall } from "@/lib/providers/call";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
-import { isProviderFailure, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
 import { estimateUsage } from "./estimate";
-import type { Prompt } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import { fillSilence } from "./quiet";
-import type { Quote } from "./quote";
 import type { GatewayReply, GatewayRequest } from "./request";
-import { errorBody, eventStreamHeaders, jsonReply, promptBody, serverTiming } from "./respond";
-import type { Completion, Receipt, Settlement } from "./settlement";
-
-/** What a request needs to be answered, from the steps before. */
-export interface Work {
-  request: GatewayRequest;
-  prompt: Prompt;
-  quote: Quote;
-  settlement: Settlement;
-}
-
-/** A JSON call is ended by its time limits alone; one signal serves all of them. */
-const neverAborts = () =>
-  once("signal that never aborts", () => {
-    const { signal } = new AbortController();
-    setMaxListeners(0, signal); // one listener for each call under way
-    return signal;
-  });
-
-/** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
-const ABSURD_FACTOR = 10;
-
-function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
-  const { messages, maxOutputTokens, temperature, stream } = prompt;
-  return callProvider(prompt.model, { messages, maxOutputTokens, temperature, stream }, signal);
-}
-
-/**
- * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
- * the provider bills us for it, and the idempotency key keeps it.
- * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
- */
-export async function answerWhole(work: Work): Promise<GatewayReply> {
-  const { request, prompt, settlement } = work;
-  const call = startCall(work, neverAborts());
-  const startedAtMs = nowMs();
-  const startedAt = performance.now();
-  let text = "";
-  let usage: TokenUsage | null = null;
-  try {
-    for await (const event of call.events) {
-      if (event.type === "text") text += event.text;
-      else usage = readUsage(work, event);
-    }
-  } catch (error) {
-    request.providerMs = performance.now() - startedAt;
-    await settlement.release();
-    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
-  }
-  request.providerMs = performance.now() - startedAt;
-  if (!usage) {
-    await settlement.release();
-    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt.model);
-  }
-  const completion: Completion = { ...measure(call, request.providerMs, startedAtMs), text, usage, outcome: "complete", estimated: false };
-  const receipt = await settlement.charge(completion, (expected) => promptBody(request.id, prompt.model, expected));
-  noteFacts(work, completion);
-  return jsonReply(request, 200, promptBody(request.id, prompt.model, receipt), { "server-timing": serverTiming(request) });
-}
+import { errorBody, eventStreamHeaders, promptBody } from "./respond";
+import type { Completion, Receipt } from "./settlement";
+import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
 
 /**
  * The answer as server-sent events. Nothing is sent until the provider's first token, so that a failure before it has its
@@ -228,37 +168,4 @@ function completionOf(work: Work, progress: Progress, outcome: Completion["outco
     outcome,
     estimated: progress.usage === null,
   };
-}
-
-function measure(
-  { answer }: ProviderCall,
-  providerMs: number,
-  startedAtMs: number,
-): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
-  // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
-  const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
-  return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
-}
-
-/** The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it. */
-function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
-  const { usage } = event;
-  if (!usage) return null;
-  const bytes = prompt.messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
-  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, bytes) + 10_000;
-  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + 10_000;
-  if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
-    throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
-  }
-  return usage;
-}
-
-function noteFacts({ request, prompt }: Work, { usage, provider, outcome }: Completion): void {
-  Object.assign(request.facts, {
-    model: prompt.model.id,
-    provider,
-    outcome,
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-  });
 }

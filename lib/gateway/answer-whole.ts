@@ -1,0 +1,42 @@
+// The model's answer in one JSON body, and from there to its charge.
+
+import { nowMs } from "@/lib/base/clock";
+import { isProviderFailure, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { providerError } from "./provider-failure";
+import type { GatewayReply } from "./request";
+import { jsonReply, promptBody, serverTiming } from "./respond";
+import type { Completion } from "./settlement";
+import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
+
+/**
+ * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
+ * the provider bills us for it, and the idempotency key keeps it.
+ * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
+ */
+export async function answerWhole(work: Work): Promise<GatewayReply> {
+  const { request, prompt, settlement } = work;
+  const call = startCall(work, neverAborts());
+  const startedAtMs = nowMs();
+  const startedAt = performance.now();
+  let text = "";
+  let usage: TokenUsage | null = null;
+  try {
+    for await (const event of call.events) {
+      if (event.type === "text") text += event.text;
+      else usage = readUsage(work, event);
+    }
+  } catch (error) {
+    request.providerMs = performance.now() - startedAt;
+    await settlement.release();
+    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
+  }
+  request.providerMs = performance.now() - startedAt;
+  if (!usage) {
+    await settlement.release();
+    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt.model);
+  }
+  const completion: Completion = { ...measure(call, request.providerMs, startedAtMs), text, usage, outcome: "complete", estimated: false };
+  const receipt = await settlement.charge(completion, (expected) => promptBody(request.id, prompt.model, expected));
+  noteFacts(work, completion);
+  return jsonReply(request, 200, promptBody(request.id, prompt.model, receipt), { "server-timing": serverTiming(request) });
+}

@@ -1,0 +1,74 @@
+// A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
+// common: the call, the token count that is believed, and what is measured.
+
+import { setMaxListeners } from "node:events";
+import { once } from "@/lib/base/once";
+import { callProvider, type ProviderCall } from "@/lib/providers/call";
+import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import type { Prompt } from "./prompt-body";
+import type { Quote } from "./quote";
+import type { GatewayRequest } from "./request";
+import type { Completion, Settlement } from "./settlement";
+
+/** What a request needs to be answered, from the steps before. */
+export interface Work {
+  request: GatewayRequest;
+  prompt: Prompt;
+  quote: Quote;
+  settlement: Settlement;
+}
+
+/** A call that nobody may cut is ended by its time limits alone; one signal serves all of them. */
+export const neverAborts = () =>
+  once("signal that never aborts", () => {
+    const { signal } = new AbortController();
+    setMaxListeners(0, signal); // one listener for each call under way
+    return signal;
+  });
+
+/** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
+const ABSURD_FACTOR = 10;
+
+/** Nothing is sent before the first event is asked for. */
+export function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
+  const { messages, maxOutputTokens, temperature, stream } = prompt;
+  return callProvider(prompt.model, { messages, maxOutputTokens, temperature, stream }, signal);
+}
+
+/** What is known of a call's time and provider once it has ended. */
+export function measure(
+  { answer }: ProviderCall,
+  providerMs: number,
+  startedAtMs: number,
+): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
+  // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
+  const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
+  return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
+}
+
+/**
+ * The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it.
+ * @throws ProviderFailure malformed
+ */
+export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
+  const { usage } = event;
+  if (!usage) return null;
+  const bytes = prompt.messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
+  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, bytes) + 10_000;
+  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + 10_000;
+  if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
+    throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
+  }
+  return usage;
+}
+
+/** What the log says of the answer. */
+export function noteFacts({ request, prompt }: Work, { usage, provider, outcome }: Completion): void {
+  Object.assign(request.facts, {
+    model: prompt.model.id,
+    provider,
+    outcome,
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+  });
+}
