@@ -7,8 +7,8 @@ import { setKeyState } from "@/lib/access/keys";
 import { fromCents, nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { supportedModelNames } from "@/lib/providers/catalogue";
-import { openAccount, type TestAccount } from "./testing/accounts";
-import { awaitNothingHeld, expectPaid, expectUncharged, until } from "./testing/books";
+import { openAccount } from "./testing/accounts";
+import { awaitNothingHeld, balanceOf, expectPaid, expectUncharged, until } from "./testing/books";
 import { type Answer, ask, promptOf, readError } from "./testing/client";
 import { doorNames, openService, PUBLIC_URL } from "./testing/service";
 
@@ -153,7 +153,8 @@ describe.each(doorNames)("through the %s door", (door) => {
   test("SPEND_CAP_REACHED: the key's own cap, what is spent of it, and when it starts anew", async () => {
     const account = await openAccount({ key: { cap: { nanoUsd: nanoUsd(900_000), period: "day" } } });
     expect((await ask({ url, key: account.key, body: promptOf() })).status).toBe(200);
-    const spent = account.credit - (await paidBalance(account));
+    await awaitNothingHeld();
+    const spent = account.credit - (await balanceOf(account.accountId));
     const answer = await ask({ url, key: account.key, body: promptOf({ maxTokens: 2_000 }) });
     const { details } = readError(answer, "SPEND_CAP_REACHED");
     expect(Object.keys(details)).toEqual(["cap", "spent", "resetsAt", "docs"]);
@@ -224,9 +225,3 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await ask({ url, path: "/api/v1/prompt", method: "HEAD" })).toMatchObject({ status: 405, text: "" });
   });
 });
-
-async function paidBalance({ accountId }: TestAccount): Promise<bigint> {
-  await awaitNothingHeld();
-  const { rows } = await pool().query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = $1", [accountId]);
-  return rows[0]?.posted ?? -1n;
-}

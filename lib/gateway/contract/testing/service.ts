@@ -37,7 +37,7 @@ interface ServiceOptions {
 }
 
 /** Written into no file of the product and no answer: the log must not hold it either. */
-export const PEPPER = "pepper-of-the-contract-suite-0123456789";
+const PEPPER = "pepper-of-the-contract-suite-0123456789";
 export const PUBLIC_URL = "https://penny.example";
 
 const settings = {
