@@ -32,6 +32,7 @@ function project(tools: Record<string, string>): string {
   };
   cpSync("e2e/run.mjs", join(root, "e2e/run.mjs"));
   cpSync("e2e/run", join(root, "e2e/run"), { recursive: true });
+  cpSync("lib/server/launch/packages.mjs", join(root, "lib/server/launch/packages.mjs"));
   write("package-lock.json", JSON.stringify({ packages: {} }));
   write("node_modules/.package-lock.json", JSON.stringify({ packages: {} }));
   write("lib/db/generate.mjs", "");

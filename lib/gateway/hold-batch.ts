@@ -1,5 +1,7 @@
 // The batches of holds: what arrives while a commit is under way goes into the next one.
 
+import type { KeyRefusal } from "@/lib/access/authenticate";
+import { capPeriodEnd } from "@/lib/access/cap-period";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
@@ -10,8 +12,6 @@ import { once } from "@/lib/base/once";
 import { type Batcher, makeBatcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
 import { hotPool } from "@/lib/db/hot-pool";
-import type { KeyRefusal } from "@/lib/access/authenticate";
-import { capPeriodEnd } from "@/lib/access/cap-period";
 
 interface HoldItem {
   request: RequestId;
@@ -44,7 +44,9 @@ const MOST_ITEMS = 256;
 const SETTLE_MARGIN_MS = 60_000;
 
 const batcher = () =>
-  once<Batcher<HoldItem, HoldDecision>>("hold batcher", () => makeBatcher({ run: placeHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }));
+  once<Batcher<HoldItem, HoldDecision>>("hold batcher", () =>
+    makeBatcher({ run: placeHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
+  );
 
 /** Decides one hold together with those that arrive beside it. */
 export const submitHold = (item: HoldItem): Promise<HoldDecision> => batcher().submit(item);
@@ -82,7 +84,12 @@ function readDecision(row: HoldRow): HoldDecision {
     case "insufficient":
       return { outcome: "insufficient", available: nanoUsd(row.available ?? 0n) };
     case "cap_reached":
-      return { outcome: "cap_reached", cap: nanoUsd(row.cap ?? 0n), spent: nanoUsd(row.spent ?? 0n), resetsAt: capPeriodEnd(row.period, row.period_start) };
+      return {
+        outcome: "cap_reached",
+        cap: nanoUsd(row.cap ?? 0n),
+        spent: nanoUsd(row.spent ?? 0n),
+        resetsAt: capPeriodEnd(row.period, row.period_start),
+      };
     case "key_unusable":
       return { outcome: "key_unusable", reason: readKeyState(row.key_state) };
     default:
@@ -97,5 +104,9 @@ function readKeyState(state: string | null): KeyRefusal {
 
 /** The error for a ledger that could not be reached: nothing was charged. */
 export function ledgerUnavailable(cause: unknown): AppError {
-  return new AppError("INTERNAL_ERROR", { message: "The request could not be booked and was not sent to the model", details: { reason: "internal", retryable: true }, cause });
+  return new AppError("INTERNAL_ERROR", {
+    message: "The request could not be booked and was not sent to the model",
+    details: { reason: "internal", retryable: true },
+    cause,
+  });
 }

@@ -64,7 +64,9 @@ const MOST_ITEMS = 256;
 const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200];
 
 const batcher = () =>
-  once<Batcher<SettleItem, Settled>>("settle batcher", () => makeBatcher({ run: settleHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }));
+  once<Batcher<SettleItem, Settled>>("settle batcher", () =>
+    makeBatcher({ run: settleHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
+  );
 
 /**
  * Ends one hold together with those that end beside it, and resolves when that is durable.
@@ -87,8 +89,7 @@ export async function submitSettlement(item: SettleItem): Promise<Settled> {
  * True when the database refused the item itself (a value, a constraint, an exception of ours) and would again. A lock that
  * was not got, a server without memory or connections, a deadlock: those pass.
  */
-const isRefusal = (error: unknown): boolean =>
-  isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
+const isRefusal = (error: unknown): boolean => isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
 
 /** Resolves when every settlement that was submitted is done: for the drain. */
 export const settlementsIdle = (): Promise<void> => batcher().idle();

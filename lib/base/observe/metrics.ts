@@ -5,108 +5,62 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { once } from "../once";
 
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Declares metrics of one registry; names get the service's prefix. */
+function declare(registry: Registry) {
+  const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => ({
+    name: `pennyprompt_${name}`,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+  });
+  return {
+    counter: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+      new Counter<Label>(named(name, help, labels)),
+    gauge: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
+      new Gauge<Label>(named(name, help, labels)),
+    histogram: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = [], buckets = latencyBucketsS) =>
+      new Histogram<Label>({ ...named(name, help, labels), buckets }),
+  };
+}
+
+type Declare = ReturnType<typeof declare>;
+
+const requestMetrics = ({ counter, gauge, histogram }: Declare) => ({
+  requests: counter("requests_total", "API requests by endpoint, status and error code", ["endpoint", "status", "code"]),
+  requestSeconds: histogram("request_seconds", "Seconds from the first byte of a request to the end of its answer", ["endpoint"]),
+  gatewaySeconds: histogram("gateway_seconds", "Seconds of a request that were ours, not the provider's"),
+  inFlight: gauge("requests_in_flight", "API requests being answered"),
+  limited: counter("limited_total", "Requests refused by a limit", ["limit"]),
+  limitsProcessLocal: gauge("limits_process_local", "1 while Redis is out of reach and each process keeps the limits by itself"),
+});
+
+const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
+  providerCalls: counter("provider_calls_total", "Provider calls by outcome (ok or a failure kind)", ["provider", "outcome"]),
+  providerSeconds: histogram("provider_seconds", "Seconds until a provider's answer was complete", ["provider"]),
+  circuitOpen: gauge("provider_circuit_open", "1 while calls to a provider are refused without trying", ["provider"]),
+});
+
+const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
+  chargedNanoUsd: counter("charged_nano_usd_total", "Charged to customers, nano-USD", ["model"]),
+  operatorLossNanoUsd: counter("operator_loss_nano_usd_total", "Borne by the operator, nano-USD, by reason", ["reason"]),
+  overruns: counter("overruns_total", "Answers that cost more than their hold", ["model"]),
+  holdsExpired: counter("holds_expired_total", "Holds freed by the reaper"),
+  lostAnswers: counter("lost_answers_total", "Answers whose hold had expired before they were settled"),
+  ledgerBatchSize: histogram("ledger_batch_items", "Items of a ledger batch", ["operation"], batchBuckets),
+  ledgerBatchSeconds: histogram("ledger_batch_seconds", "Seconds of a ledger batch, commit included", ["operation"]),
+  ledgerViolations: gauge("ledger_violations", "Invariants that the last check-ledger found broken; 0 is clean"),
+});
+
+const jobMetrics = ({ histogram }: Declare) => ({
+  jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
+});
 
 function makeMetrics() {
   const registry = new Registry();
-  const registers = [registry];
-  return {
-    registry,
-    requests: new Counter({
-      name: "pennyprompt_requests_total",
-      help: "API requests by endpoint, status and error code",
-      labelNames: ["endpoint", "status", "code"],
-      registers,
-    }),
-    requestSeconds: new Histogram({
-      name: "pennyprompt_request_seconds",
-      help: "Seconds from the first byte of a request to the end of its answer",
-      labelNames: ["endpoint"],
-      buckets: latencyBucketsS,
-      registers,
-    }),
-    gatewaySeconds: new Histogram({
-      name: "pennyprompt_gateway_seconds",
-      help: "Seconds of a request that were ours, not the provider's",
-      buckets: latencyBucketsS,
-      registers,
-    }),
-    inFlight: new Gauge({ name: "pennyprompt_requests_in_flight", help: "API requests being answered", registers }),
-    chargedNanoUsd: new Counter({
-      name: "pennyprompt_charged_nano_usd_total",
-      help: "Charged to customers, nano-USD",
-      labelNames: ["model"],
-      registers,
-    }),
-    operatorLossNanoUsd: new Counter({
-      name: "pennyprompt_operator_loss_nano_usd_total",
-      help: "Borne by the operator, nano-USD, by reason",
-      labelNames: ["reason"],
-      registers,
-    }),
-    overruns: new Counter({
-      name: "pennyprompt_overruns_total",
-      help: "Answers that cost more than their hold",
-      labelNames: ["model"],
-      registers,
-    }),
-    providerCalls: new Counter({
-      name: "pennyprompt_provider_calls_total",
-      help: "Provider calls by outcome (ok or a failure kind)",
-      labelNames: ["provider", "outcome"],
-      registers,
-    }),
-    providerSeconds: new Histogram({
-      name: "pennyprompt_provider_seconds",
-      help: "Seconds until a provider's answer was complete",
-      labelNames: ["provider"],
-      buckets: latencyBucketsS,
-      registers,
-    }),
-    circuitOpen: new Gauge({
-      name: "pennyprompt_provider_circuit_open",
-      help: "1 while calls to a provider are refused without trying",
-      labelNames: ["provider"],
-      registers,
-    }),
-    holdsExpired: new Counter({ name: "pennyprompt_holds_expired_total", help: "Holds freed by the reaper", registers }),
-    lostAnswers: new Counter({
-      name: "pennyprompt_lost_answers_total",
-      help: "Answers whose hold had expired before they were settled",
-      registers,
-    }),
-    ledgerBatchSize: new Histogram({
-      name: "pennyprompt_ledger_batch_items",
-      help: "Items of a ledger batch",
-      labelNames: ["operation"],
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-      registers,
-    }),
-    ledgerBatchSeconds: new Histogram({
-      name: "pennyprompt_ledger_batch_seconds",
-      help: "Seconds of a ledger batch, commit included",
-      labelNames: ["operation"],
-      buckets: latencyBucketsS,
-      registers,
-    }),
-    ledgerViolations: new Gauge({
-      name: "pennyprompt_ledger_violations",
-      help: "Invariants that the last check-ledger found broken; 0 is clean",
-      registers,
-    }),
-    limited: new Counter({ name: "pennyprompt_limited_total", help: "Requests refused by a limit", labelNames: ["limit"], registers }),
-    limitsProcessLocal: new Gauge({
-      name: "pennyprompt_limits_process_local",
-      help: "1 while Redis is out of reach and each process keeps the limits by itself",
-      registers,
-    }),
-    jobSeconds: new Histogram({
-      name: "pennyprompt_job_seconds",
-      help: "Seconds of a background job's run",
-      labelNames: ["job", "outcome"],
-      buckets: latencyBucketsS,
-      registers,
-    }),
-  };
+  const kit = declare(registry);
+  return { registry, ...requestMetrics(kit), ...providerMetrics(kit), ...moneyMetrics(kit), ...jobMetrics(kit) };
 }
 
 /** All metrics of this process. */
