@@ -1,19 +1,13 @@
-// The batches of holds: what arrives while a commit is under way goes into the next one.
+// What is asked of the ledger when a hold is placed, and what it can answer.
 
 import type { KeyRefusal } from "@/lib/access/authenticate";
 import { capPeriodEnd } from "@/lib/access/cap-period";
-import { now } from "@/lib/base/clock";
-import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
-import { type Batcher, makeBatcher } from "@/lib/db/batcher";
-import { isStatementError } from "@/lib/db/failure";
-import { hotPool } from "@/lib/db/hot-pool";
+import { type CommitRow, submitToCommit } from "./commit-batch";
 
-interface HoldItem {
+export interface HoldItem {
   request: RequestId;
   account: AccountId;
   key: KeyId | null;
@@ -29,55 +23,12 @@ export type HoldDecision =
   | { outcome: "key_unusable"; reason: KeyRefusal }
   | { outcome: "replay" | "in_progress" | "mismatch" };
 
-interface HoldRow {
-  outcome: HoldDecision["outcome"];
-  available: bigint | null;
-  spent: bigint | null;
-  key_state: string | null;
-  cap: bigint | null;
-  period: string | null;
-  period_start: Date | null;
-}
-
-const MOST_ITEMS = 256;
-/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
-const SETTLE_MARGIN_MS = 60_000;
-
-const batcher = () =>
-  once<Batcher<HoldItem, HoldDecision>>("hold batcher", () =>
-    makeBatcher({ run: placeHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
-  );
-
 /** Decides one hold together with those that arrive beside it. */
-export const submitHold = (item: HoldItem): Promise<HoldDecision> => batcher().submit(item);
-
-async function placeHolds(items: readonly HoldItem[]): Promise<HoldDecision[]> {
-  const startedAt = performance.now();
-  const at = now();
-  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
-  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
-  const claims = items.some((item) => item.idempotency !== null);
-  const result = await hotPool().query<HoldRow>({
-    name: "gateway_place_holds",
-    text: `SELECT outcome, available, spent, key_state, cap, period, period_start
-           FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
-    values: [
-      items.map((item) => item.request),
-      items.map((item) => item.account),
-      items.map((item) => item.key),
-      items.map((item) => item.ceiling),
-      claims ? items.map((item) => item.idempotency) : null,
-      claims ? items.map((item) => item.hash) : null,
-      at,
-      until,
-    ],
-  });
-  metrics().ledgerBatchSize.observe({ operation: "hold" }, items.length);
-  metrics().ledgerBatchSeconds.observe({ operation: "hold" }, (performance.now() - startedAt) / 1000);
-  return result.rows.map(readDecision);
+export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
+  return readDecision(await submitToCommit({ kind: "hold", hold }));
 }
 
-function readDecision(row: HoldRow): HoldDecision {
+function readDecision(row: CommitRow): HoldDecision {
   switch (row.outcome) {
     case "held":
       return { outcome: "held", period: row.cap === null ? null : row.period, periodStart: row.cap === null ? null : row.period_start };
@@ -92,8 +43,12 @@ function readDecision(row: HoldRow): HoldDecision {
       };
     case "key_unusable":
       return { outcome: "key_unusable", reason: readKeyState(row.key_state) };
-    default:
+    case "replay":
+    case "in_progress":
+    case "mismatch":
       return { outcome: row.outcome };
+    default:
+      throw new Error(`the ledger decided a hold as "${row.outcome}"`);
   }
 }
 

@@ -9,8 +9,9 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { chargeDetails } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { commitsIdle } from "./commit-batch";
 import { submitHold } from "./hold-batch";
-import { type SettleItem, settlementsIdle, submitSettlement } from "./settle-batch";
+import { type SettleItem, submitSettlement } from "./settle-batch";
 
 const database = await openTestDatabase();
 beforeAll(openFunding);
@@ -124,7 +125,7 @@ test("a connection that is cut under a settlement costs nothing but time: it is 
     expect(["settled", "already"]).toContain(outcome);
     expect([inputCost, outputCost]).toEqual([3n, 4n]);
   }
-  await settlementsIdle();
+  await commitsIdle();
   expect(await readBalance(account)).toEqual({ posted: 8_600n, held: 0n, available: 8_600n });
 });
 

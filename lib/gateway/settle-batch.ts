@@ -1,17 +1,12 @@
-// The batches of settlements: what arrives while a commit is under way goes into the next one. Settling is idempotent, so
-// whatever came between, a broken connection or a database that could not just now, it is tried again until it is known;
+// What is asked of the ledger when a hold ends, and what it answers. Settling is idempotent, so whatever came between, a broken connection or a database that could not just now, it is tried again until it is known;
 // the caller's answer waits for that.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
-import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
-import { type Batcher, makeBatcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
-import { hotPool } from "@/lib/db/hot-pool";
+import { submitToCommit } from "./commit-batch";
 
 /** The columns of a charge that are no money, as the ledger's SQL names them. */
 export interface ChargeDetails {
@@ -54,19 +49,7 @@ export interface Settled {
   outputCost: NanoUsd;
 }
 
-interface SettledRow {
-  outcome: Settled["outcome"];
-  input_cost: bigint | null;
-  output_cost: bigint | null;
-}
-
-const MOST_ITEMS = 256;
 const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200];
-
-const batcher = () =>
-  once<Batcher<SettleItem, Settled>>("settle batcher", () =>
-    makeBatcher({ run: settleHolds, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
-  );
 
 /**
  * Ends one hold together with those that end beside it, and resolves when that is durable.
@@ -75,14 +58,14 @@ const batcher = () =>
 export async function submitSettlement(item: SettleItem): Promise<Settled> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
-      return await batcher().submit(item);
+      return await settleOnce(item);
     } catch (error) {
       if (isRefusal(error)) throw error;
       log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
       await sleep(delayMs);
     }
   }
-  return batcher().submit(item);
+  return settleOnce(item);
 }
 
 /**
@@ -91,40 +74,12 @@ export async function submitSettlement(item: SettleItem): Promise<Settled> {
  */
 const isRefusal = (error: unknown): boolean => isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
 
-/** Resolves when every settlement that was submitted is done: for the drain. */
-export const settlementsIdle = (): Promise<void> => batcher().idle();
-
-async function settleHolds(items: readonly SettleItem[]): Promise<Settled[]> {
-  const startedAt = performance.now();
-  const result = await hotPool().query<SettledRow>({
-    name: "gateway_settle_holds",
-    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
-    values: [
-      JSON.stringify(items.map(writeItem)),
-      items.map((item) => item.request),
-      items.map((item) => item.account),
-      writeReplies(items),
-      now(),
-    ],
-  });
-  metrics().ledgerBatchSize.observe({ operation: "settle" }, items.length);
-  metrics().ledgerBatchSeconds.observe({ operation: "settle" }, (performance.now() - startedAt) / 1000);
-  return result.rows.map((row) => ({
-    outcome: row.outcome,
-    inputCost: nanoUsd(row.input_cost ?? 0n),
-    outputCost: nanoUsd(row.output_cost ?? 0n),
-  }));
+async function settleOnce(settle: SettleItem): Promise<Settled> {
+  const row = await submitToCommit({ kind: "settle", settle });
+  return { outcome: readOutcome(row.outcome), inputCost: nanoUsd(row.input_cost ?? 0n), outputCost: nanoUsd(row.output_cost ?? 0n) };
 }
 
-/** One item as the SQL type ledger_settlement names its fields. */
-function writeItem({ request, account, key, period, periodStart, inputCost, outputCost, charge }: SettleItem, ord: number): object {
-  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
-  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
-}
-
-function writeReplies(items: readonly SettleItem[]): string | null {
-  const replies = items.flatMap(({ account, idempotency, request, status, charge, body }) =>
-    idempotency === undefined ? [] : [{ account, idempotency, request, status, streamed: charge?.streamed, body }],
-  );
-  return replies.length === 0 ? null : JSON.stringify(replies);
+function readOutcome(outcome: string): Settled["outcome"] {
+  if (outcome === "settled" || outcome === "released" || outcome === "late" || outcome === "already") return outcome;
+  throw new Error(`the ledger ended a hold as "${outcome}"`);
 }

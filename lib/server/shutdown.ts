@@ -10,8 +10,9 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { closeHotPool } from "@/lib/db/hot-pool";
 import { closePool } from "@/lib/db/pool";
+import { commitsIdle } from "@/lib/gateway/commit-batch";
 import { refuseNewRequests } from "@/lib/gateway/drain";
-import { settlementsIdle } from "@/lib/gateway/settle-batch";
+
 import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
@@ -31,7 +32,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
   await closeDoor(server, inTime);
-  await step("settlements", settlementsIdle);
+  await step("settlements", commitsIdle);
   await step("key uses", writeKeyUses);
   await step("limits", closeLimits);
   await step("provider connections", closeProviderPools);

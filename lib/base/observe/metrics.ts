@@ -48,8 +48,8 @@ const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   overruns: counter("overruns_total", "Answers that cost more than their hold", ["model"]),
   holdsExpired: counter("holds_expired_total", "Holds freed by the reaper"),
   lostAnswers: counter("lost_answers_total", "Answers whose hold had expired before they were settled"),
-  ledgerBatchSize: histogram("ledger_batch_items", "Items of a ledger batch", ["operation"], batchBuckets),
-  ledgerBatchSeconds: histogram("ledger_batch_seconds", "Seconds of a ledger batch, commit included", ["operation"]),
+  ledgerBatchSize: histogram("ledger_batch_items", "Items of each kind in a ledger batch", ["operation"], batchBuckets),
+  ledgerBatchSeconds: histogram("ledger_batch_seconds", "Seconds of a ledger batch, commit included"),
   ledgerViolations: gauge("ledger_violations", "Invariants that the last check-ledger found broken; 0 is clean"),
 });
 

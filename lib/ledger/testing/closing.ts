@@ -5,13 +5,13 @@ import { nowMs, setClock } from "@/lib/base/clock";
 import { closeHotPool } from "@/lib/db/hot-pool";
 import { pool } from "@/lib/db/pool";
 import { expireHolds } from "@/lib/gateway/expire-holds";
-import { settlementsIdle } from "@/lib/gateway/settle-batch";
+import { commitsIdle } from "@/lib/gateway/commit-batch";
 import { checkLedger } from "../check";
 import { rollUpRevenue } from "../roll-up";
 
 /** Run it after all tests of a file, before its database is dropped. */
 export async function closeRequestPath(): Promise<void> {
-  await settlementsIdle();
+  await commitsIdle();
   await closeHotPool();
 }
 

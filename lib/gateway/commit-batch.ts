@@ -1,0 +1,110 @@
+// One commit after another for all that this process holds and settles: what arrives while a commit is under way goes into
+// the next one, settlements before holds. One at a time costs fewest disk flushes, and holds and settlements of one wallet
+// never wait for each other's locks.
+
+import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import { type Batcher, makeBatcher } from "@/lib/db/batcher";
+import { isStatementError } from "@/lib/db/failure";
+import { hotPool } from "@/lib/db/hot-pool";
+import type { HoldItem } from "./hold-batch";
+import type { SettleItem } from "./settle-batch";
+
+export type CommitItem = { kind: "hold"; hold: HoldItem } | { kind: "settle"; settle: SettleItem };
+
+/** A row of gateway_commit; holds and settlements fill columns of their own. */
+export interface CommitRow {
+  outcome: string;
+  input_cost: bigint | null;
+  output_cost: bigint | null;
+  available: bigint | null;
+  spent: bigint | null;
+  key_state: string | null;
+  cap: bigint | null;
+  period: string | null;
+  period_start: Date | null;
+}
+
+const MOST_ITEMS = 256;
+/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
+const SETTLE_MARGIN_MS = 60_000;
+
+const batcher = () =>
+  once<Batcher<CommitItem, CommitRow>>("commit batcher", () =>
+    makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
+  );
+
+/** Decides one item together with those that arrive beside it; resolves when that is durable. */
+export const submitToCommit = (item: CommitItem): Promise<CommitRow> => batcher().submit(item);
+
+/** Resolves when everything that was submitted is done: for the drain. */
+export const commitsIdle = (): Promise<void> => batcher().idle();
+
+async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
+  const startedAt = performance.now();
+  const holds: HoldItem[] = [];
+  const settlements: SettleItem[] = [];
+  for (const item of items) {
+    if (item.kind === "hold") holds.push(item.hold);
+    else settlements.push(item.settle);
+  }
+  const at = now();
+  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
+  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
+  const { rows } = await hotPool().query<CommitRow>({
+    name: "gateway_commit",
+    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
+           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
+    values: [...settleValues(settlements), ...holdValues(holds), at, until],
+  });
+  metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
+  metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
+  metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);
+  return inSubmittedOrder(items, rows, settlements.length);
+}
+
+/** The rows come settlements first; each item gets its own. */
+function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settlements: number): CommitRow[] {
+  let nextSettled = 0;
+  let nextHeld = settlements;
+  return items.flatMap(({ kind }) => rows[kind === "settle" ? nextSettled++ : nextHeld++] ?? []);
+}
+
+function holdValues(holds: readonly HoldItem[]): unknown[] {
+  if (holds.length === 0) return [null, null, null, null, null, null];
+  const claims = holds.some((hold) => hold.idempotency !== null);
+  return [
+    holds.map((hold) => hold.request),
+    holds.map((hold) => hold.account),
+    holds.map((hold) => hold.key),
+    holds.map((hold) => hold.ceiling),
+    claims ? holds.map((hold) => hold.idempotency) : null,
+    claims ? holds.map((hold) => hold.hash) : null,
+  ];
+}
+
+function settleValues(settlements: readonly SettleItem[]): unknown[] {
+  if (settlements.length === 0) return [null, null, null, null];
+  return [
+    JSON.stringify(settlements.map(writeSettlement)),
+    settlements.map((item) => item.request),
+    settlements.map((item) => item.account),
+    writeReplies(settlements),
+  ];
+}
+
+/** One item as the SQL type ledger_settlement names its fields. */
+function writeSettlement(item: SettleItem, ord: number): object {
+  const { request, account, key, period, periodStart, inputCost, outputCost, charge } = item;
+  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
+  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
+}
+
+function writeReplies(settlements: readonly SettleItem[]): string | null {
+  const replies = settlements.flatMap(({ account, idempotency, request, status, charge, body }) =>
+    idempotency === undefined ? [] : [{ account, idempotency, request, status, streamed: charge?.streamed, body }],
+  );
+  return replies.length === 0 ? null : JSON.stringify(replies);
+}
