@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { GATEWAY_CORE, REST_CORE } from "./machine.mjs";
-import { coreBusyMs, cpuMs, familyOf, residentMb } from "./processes.mjs";
+import { coreBusyMs, cpuMs, familyOf, handOnPriority, residentMb } from "./processes.mjs";
 
 const script = fileURLToPath(new URL("./load.lua", import.meta.url));
 const RSS_EVERY_MS = 250;
@@ -62,6 +62,8 @@ export async function measure(contestant, options) {
 
 async function measureOnce(contestant, planFile, { connections, seconds, upstream }) {
   const databasePids = contestant.databasePids?.() ?? [];
+  // PostgreSQL opens a session for each connection, so each has to be told.
+  for (const pid of databasePids) handOnPriority(pid);
   const restPids = [process.pid, ...familyOf(upstream.pid), ...databasePids];
   const look = () => ({
     own: cpuMs([contestant.pid]),

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { closeHotPool } from "@/lib/db/hot-pool";
 import { pool } from "@/lib/db/pool";
-import { expireHolds } from "@/lib/gateway/expire-holds";
 import { commitsIdle } from "@/lib/gateway/commit-batch";
+import { expireHolds } from "@/lib/gateway/expire-holds";
 import { checkLedger } from "../check";
 import { rollUpRevenue } from "../roll-up";
 
