@@ -1,7 +1,8 @@
-// One commit after another for all that this process holds and settles: what arrives while a commit is under way goes into
-// the next one, settlements before holds. One at a time costs fewest disk flushes, and holds and settlements of one wallet
-// never wait for each other's locks.
+// Commits of all that this process holds and settles: what arrives while a commit is under way goes into the next one,
+// settlements before holds. So few disk flushes serve many requests, and holds and settlements of one wallet never wait for
+// each other's locks.
 
+import { assert } from "@/lib/base/assert";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -28,19 +29,29 @@ export interface CommitRow {
 }
 
 const MOST_ITEMS = 256;
+/** While one lane waits for the disk, another executes. An account always takes the same lane, so no two wait for its lock. */
+const LANES = 2;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
-const batcher = () =>
-  once<Batcher<CommitItem, CommitRow>>("commit batcher", () =>
-    makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
+const batchers = () =>
+  once<Batcher<CommitItem, CommitRow>[]>("commit batchers", () =>
+    Array.from({ length: LANES }, () => makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError })),
   );
 
 /** Decides one item together with those that arrive beside it; resolves when that is durable. */
-export const submitToCommit = (item: CommitItem): Promise<CommitRow> => batcher().submit(item);
+export function submitToCommit(item: CommitItem): Promise<CommitRow> {
+  const account = item.kind === "hold" ? item.hold.account : item.settle.account;
+  const lane = account.charCodeAt(account.length - 1) % LANES;
+  const batcher = batchers()[lane];
+  assert(batcher, "every account has its lane");
+  return batcher.submit(item);
+}
 
 /** Resolves when everything that was submitted is done: for the drain. */
-export const commitsIdle = (): Promise<void> => batcher().idle();
+export async function commitsIdle(): Promise<void> {
+  await Promise.all(batchers().map((batcher) => batcher.idle()));
+}
 
 async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
   const startedAt = performance.now();
