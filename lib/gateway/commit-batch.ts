@@ -10,10 +10,7 @@ import { once } from "@/lib/base/once";
 import { type Batcher, makeBatcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
 import { hotPool } from "@/lib/db/hot-pool";
-import type { HoldItem } from "./hold-batch";
-import type { SettleItem } from "./settle-batch";
-
-export type CommitItem = { kind: "hold"; hold: HoldItem } | { kind: "settle"; settle: SettleItem };
+import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
 
 /** A row of gateway_commit; holds and settlements fill columns of their own. */
 export interface CommitRow {

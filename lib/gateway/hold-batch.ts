@@ -3,18 +3,9 @@
 import type { KeyRefusal } from "@/lib/access/authenticate";
 import { capPeriodEnd } from "@/lib/access/cap-period";
 import { AppError } from "@/lib/base/errors";
-import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type CommitRow, submitToCommit } from "./commit-batch";
-
-export interface HoldItem {
-  request: RequestId;
-  account: AccountId;
-  key: KeyId | null;
-  ceiling: NanoUsd;
-  idempotency: string | null;
-  hash: Buffer | null;
-}
+import type { HoldItem } from "./commit-items";
 
 export type HoldDecision =
   | { outcome: "held"; period: string | null; periodStart: Date | null }

@@ -10,8 +10,9 @@ import { chargeDetails } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { commitsIdle } from "./commit-batch";
+import type { SettleItem } from "./commit-items";
 import { submitHold } from "./hold-batch";
-import { type SettleItem, submitSettlement } from "./settle-batch";
+import { submitSettlement } from "./settle-batch";
 
 const database = await openTestDatabase();
 beforeAll(openFunding);

@@ -2,45 +2,11 @@
 // the caller's answer waits for that.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
 import { submitToCommit } from "./commit-batch";
-
-/** The columns of a charge that are no money, as the ledger's SQL names them. */
-export interface ChargeDetails {
-  model: string;
-  provider: string;
-  priceVersion: string;
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  reasoningTokens: number;
-  outcome: "complete" | "partial" | "cancelled";
-  streamed: boolean;
-  estimated: boolean;
-  paidBy: "balance";
-  firstTokenMs: number | null;
-  providerMs: number;
-}
-
-export interface SettleItem {
-  request: RequestId;
-  account: AccountId;
-  key: KeyId | null;
-  period: string | null;
-  periodStart: Date | null;
-  /** What the answer cost, nano-USD; the ledger charges at most the hold. */
-  inputCost: NanoUsd;
-  outputCost: NanoUsd;
-  /** Null releases the hold: nothing is charged. */
-  charge: ChargeDetails | null;
-  /** The answer to keep for this idempotency key; without `body` the claim is given back. */
-  idempotency?: string;
-  status?: number;
-  body?: string;
-}
+import type { SettleItem } from "./commit-items";
 
 export interface Settled {
   outcome: "settled" | "released" | "late" | "already";

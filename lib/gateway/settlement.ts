@@ -6,12 +6,13 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { TokenUsage } from "@/lib/providers/types";
+import type { ChargeDetails, SettleItem } from "./commit-items";
 import type { Hold } from "./hold";
 import { noteInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 import type { GatewayRequest } from "./request";
-import { type ChargeDetails, type SettleItem, submitSettlement } from "./settle-batch";
+import { submitSettlement } from "./settle-batch";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {

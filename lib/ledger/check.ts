@@ -1,5 +1,6 @@
 // check-ledger: proves that the books are right, or says where they are not.
 
+import type { QueryConfig } from "pg";
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -23,11 +24,13 @@ export async function checkLedger(): Promise<Violation[]> {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     // Everything is compared with everything: nested loops, which a planner without statistics picks, would take for ever.
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'");
-    const { rows } = await client.query<Violation>({
+    // A setting of pg's that its types do not know.
+    const query: QueryConfig & { query_timeout: number } = {
       text: "SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100",
       values: [now()],
       query_timeout: MOST_MS,
-    });
+    };
+    const { rows } = await client.query<Violation>(query);
     await client.query("COMMIT");
     metrics().ledgerViolations.set(rows.length);
     for (const violation of rows) log().error({ violation }, "the ledger does not add up");
