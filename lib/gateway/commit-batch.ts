@@ -12,7 +12,7 @@ import { isStatementError } from "@/lib/db/failure";
 import { hotPool } from "@/lib/db/hot-pool";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
 
-/** A row of gateway_commit; holds and settlements fill columns of their own. */
+/** A row of a commit; holds and settlements have columns of their own. */
 export interface CommitRow {
   outcome: string;
   input_cost: bigint | null;
@@ -58,19 +58,39 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     if (item.kind === "hold") holds.push(item.hold);
     else settlements.push(item.settle);
   }
-  const at = now();
-  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
-  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
-  const { rows } = await hotPool().query<CommitRow>({
-    name: "gateway_commit",
-    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
-           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
-    values: [...settleValues(settlements), ...holdValues(holds), at, until],
-  });
+  const { rows } = await hotPool().query<CommitRow>(statementFor(settlements, holds));
   metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
   metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
   metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);
   return inSubmittedOrder(items, rows, settlements.length);
+}
+
+/** One function for both kinds; a batch of one kind calls that kind's own, which spares a level of calls. */
+function statementFor(settlements: readonly SettleItem[], holds: readonly HoldItem[]): { name: string; text: string; values: unknown[] } {
+  const at = now();
+  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
+  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
+  if (settlements.length === 0) {
+    return {
+      name: "gateway_place_holds",
+      text: `SELECT outcome, available, spent, key_state, cap, period, period_start
+             FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
+      values: [...holdValues(holds), at, until],
+    };
+  }
+  if (holds.length === 0) {
+    return {
+      name: "gateway_settle_holds",
+      text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
+      values: [...settleValues(settlements), at],
+    };
+  }
+  return {
+    name: "gateway_commit",
+    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
+           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
+    values: [...settleValues(settlements), ...holdValues(holds), at, until],
+  };
 }
 
 /** The rows come settlements first; each item gets its own. */
@@ -81,7 +101,6 @@ function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settl
 }
 
 function holdValues(holds: readonly HoldItem[]): unknown[] {
-  if (holds.length === 0) return [null, null, null, null, null, null];
   const claims = holds.some((hold) => hold.idempotency !== null);
   return [
     holds.map((hold) => hold.request),
@@ -94,7 +113,6 @@ function holdValues(holds: readonly HoldItem[]): unknown[] {
 }
 
 function settleValues(settlements: readonly SettleItem[]): unknown[] {
-  if (settlements.length === 0) return [null, null, null, null];
   return [
     JSON.stringify(settlements.map(writeSettlement)),
     settlements.map((item) => item.request),

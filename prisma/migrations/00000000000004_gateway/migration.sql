@@ -130,8 +130,7 @@ BEGIN
 END $$;
 
 -- One commit for what ends and what begins: settlements first, so that the money they free is there for the holds, then
--- holds. A half without items is null. Results come in the order of the settlements, then of the holds; each half fills its
--- own columns.
+-- holds. Results come in the order of the settlements, then of the holds; each half fills its own columns.
 CREATE FUNCTION gateway_commit(
   settlements json, settled_requests text[], settled_accounts text[], replies json,
   requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
@@ -141,20 +140,14 @@ CREATE FUNCTION gateway_commit(
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  IF settled_requests IS NOT NULL AND requests IS NOT NULL THEN
-    -- Both halves' accounts at once, in order; and the lock of appenders before them, as everywhere.
-    PERFORM ledger_begin_append();
-    PERFORM ledger_lock_accounts(settled_accounts || accounts);
-  END IF;
-  IF settled_requests IS NOT NULL THEN
-    RETURN QUERY
-      SELECT s.ord::bigint, s.outcome, s.input_cost, s.output_cost, NULL::bigint, NULL::bigint, NULL::text, NULL::bigint, NULL::text, NULL::timestamptz
-      FROM gateway_settle_holds(settlements, settled_requests, settled_accounts, replies, at) s;
-  END IF;
-  IF requests IS NOT NULL THEN
-    RETURN QUERY
-      SELECT coalesce(array_length(settled_requests, 1), 0) + h.ord, h.outcome, NULL::bigint, NULL::bigint, h.available, h.spent, h.key_state,
-        h.cap, h.period, h.period_start
-      FROM gateway_place_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until) h;
-  END IF;
+  -- Both halves' accounts at once, in order; and the lock of appenders before them, as everywhere.
+  PERFORM ledger_begin_append();
+  PERFORM ledger_lock_accounts(settled_accounts || accounts);
+  RETURN QUERY
+    SELECT s.ord::bigint, s.outcome, s.input_cost, s.output_cost, NULL::bigint, NULL::bigint, NULL::text, NULL::bigint, NULL::text, NULL::timestamptz
+    FROM gateway_settle_holds(settlements, settled_requests, settled_accounts, replies, at) s;
+  RETURN QUERY
+    SELECT array_length(settled_requests, 1) + h.ord, h.outcome, NULL::bigint, NULL::bigint, h.available, h.spent, h.key_state,
+      h.cap, h.period, h.period_start
+    FROM gateway_place_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until) h;
 END $$;
