@@ -48,8 +48,14 @@ export async function getSavedReply(accountId: AccountId, key: string): Promise<
   return row;
 }
 
-/** Forgets answers after their 24 hours. A job runs it. */
+/** Forgets answers after their 24 hours. A job runs it. It waits for no row, so that it never waits in a circle with requests. */
 export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
-  const { rowCount } = await pool().query("DELETE FROM idempotent_reply WHERE expires_at <= $1 AND status IS NOT NULL", [nowDate]);
+  const { rowCount } = await pool().query(
+    `DELETE FROM idempotent_reply r USING (
+       SELECT account_id, idempotency_key FROM idempotent_reply WHERE expires_at <= $1 AND status IS NOT NULL FOR UPDATE SKIP LOCKED
+     ) old
+     WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key`,
+    [nowDate],
+  );
   return rowCount ?? 0;
 }
