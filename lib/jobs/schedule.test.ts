@@ -1,10 +1,8 @@
 // Each job does its work on a real database, through the schedule that the service runs.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
 import { noteKeyUse } from "@/lib/access/last-used";
-import { setSandboxPepper } from "@/lib/access/pepper";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
@@ -15,9 +13,9 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { submitHold } from "@/lib/gateway/hold-batch";
 import { needsByteBound } from "@/lib/gateway/overrun";
 import { submitSettlement } from "@/lib/gateway/settle-batch";
-import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
+import { readBalance } from "@/lib/ledger/accounts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
-import { postTransfer } from "@/lib/ledger/transfers";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { databaseJobs, webJobs } from "./schedule";
 
 const database = await openTestDatabase();
@@ -27,19 +25,8 @@ let accountId: AccountId;
 let keyId: KeyId;
 
 beforeAll(async () => {
-  setSandboxPepper("0123456789abcdef0123456789abcdef");
-  accountId = await createAccount();
-  await openCustomerAccount(accountId);
-  await openFundingAccount("bank");
-  const amount = fromCents(100);
-  await postTransfer({
-    id: "deposit",
-    kind: "credit",
-    legs: [
-      { account: accountId, amount },
-      { account: "bank", amount: nanoUsd(-amount) },
-    ],
-  });
+  await openFunding();
+  accountId = await fundedAccount(fromCents(100));
   ({ keyId } = await createKey({ accountId, name: "worker" }));
 });
 

@@ -2,20 +2,18 @@
 // is negative, and no money is freed before its deadline by that clock.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
-import { setSandboxPepper } from "@/lib/access/pepper";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { fromCents, nanoUsd } from "@/lib/base/money";
+import { fromCents } from "@/lib/base/money";
 import { closeHotPool } from "@/lib/db/hot-pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { expireHolds } from "@/lib/gateway/expire-holds";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { answer } from "@/lib/gateway/router";
-import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
+import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { postTransfer } from "@/lib/ledger/transfers";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
@@ -34,21 +32,10 @@ let restore: () => void;
 beforeAll(async () => {
   restore = setClock(() => Date.now() + offsetMs);
   models = await startTestModels();
-  setSandboxPepper("0123456789abcdef0123456789abcdef");
   setSimulatedProviders(models.baseUrls, models.apiKey);
   gateway = await prepareGateway();
-  accountId = await createAccount({ ratePerMinute: 5, concurrency: 3 });
-  await openCustomerAccount(accountId);
-  await openFundingAccount("bank");
-  const amount = fromCents(1_000);
-  await postTransfer({
-    id: "deposit",
-    kind: "credit",
-    legs: [
-      { account: accountId, amount },
-      { account: "bank", amount: nanoUsd(-amount) },
-    ],
-  });
+  await openFunding();
+  accountId = await fundedAccount(fromCents(1_000), { ratePerMinute: 5, concurrency: 3 });
   ({ key } = await createKey({ accountId, name: "worker" }));
 });
 afterEach(() => {

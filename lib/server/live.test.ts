@@ -4,13 +4,11 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/access/pepper";
-import { fromCents, nanoUsd } from "@/lib/base/money";
+import { fromCents } from "@/lib/base/money";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
-import { postTransfer } from "@/lib/ledger/transfers";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { askWhole, readBalance, readReadiness } from "./testing/requests";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
@@ -102,19 +100,9 @@ test("with everything set it serves a customer from a real database and a provid
   expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, database: true, jobs: true });
   expect(childrenOf(service.pid)).toEqual([]);
 
+  await openFunding();
   setSandboxPepper(secrets.KEY_PEPPER); // this process hashes keys as the service does
-  const accountId = await createAccount();
-  await openCustomerAccount(accountId);
-  await openFundingAccount("test");
-  const amount = fromCents(100);
-  await postTransfer({
-    id: "deposit",
-    kind: "credit",
-    legs: [
-      { account: accountId, amount },
-      { account: "test", amount: nanoUsd(-amount) },
-    ],
-  });
+  const accountId = await fundedAccount(fromCents(100));
   const { key: apiKey } = await createKey({ accountId, name: "customer" });
   const { status, body } = await askWhole({ baseUrl, apiKey }, "What does live mean?");
   expect(status).toBe(200);

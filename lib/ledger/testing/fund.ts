@@ -19,9 +19,9 @@ export async function openFunding(): Promise<void> {
   await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
 }
 
-/** A new customer with this much money. */
-export async function fundedAccount(amountNanoUsd: bigint | number): Promise<AccountId> {
-  const account = await createAccount();
+/** A new customer with this much money, and limits where they differ from the service's. */
+export async function fundedAccount(amountNanoUsd: bigint | number, limits?: Parameters<typeof createAccount>[0]): Promise<AccountId> {
+  const account = await createAccount(limits);
   await openCustomerAccount(account);
   if (BigInt(amountNanoUsd) !== 0n) await credit(account, amountNanoUsd);
   return account;
