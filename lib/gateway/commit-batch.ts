@@ -59,8 +59,8 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     else settlements.push(item.settle);
   }
   const { rows } = await hotPool().query<CommitRow>(statementFor(settlements, holds));
-  metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
-  metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
+  if (holds.length > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
+  if (settlements.length > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
   metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);
   return inSubmittedOrder(items, rows, settlements.length);
 }

@@ -5,11 +5,14 @@ import type { ChatMessage, TokenUsage } from "@/lib/providers/types";
 
 const BYTES_PER_TOKEN = 4;
 
+/** UTF-8 bytes of all messages together. */
+export const countMessageBytes = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
+
 /** Estimated usage of an answer that broke off; never above the bound that was held for the input. */
 export function estimateUsage(messages: readonly ChatMessage[], text: string, inputBound: number): TokenUsage {
-  const inputBytes = messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
   return {
-    inputTokens: Math.min(inputBound, Math.ceil(inputBytes / BYTES_PER_TOKEN)),
+    inputTokens: Math.min(inputBound, Math.ceil(countMessageBytes(messages) / BYTES_PER_TOKEN)),
     outputTokens: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
     cachedInputTokens: 0,
     reasoningTokens: 0,

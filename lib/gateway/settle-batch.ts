@@ -1,5 +1,5 @@
-// What is asked of the ledger when a hold ends, and what it answers. Settling is idempotent, so whatever came between, a broken connection or a database that could not just now, it is tried again until it is known;
-// the caller's answer waits for that.
+// What is asked of the ledger when a hold ends, and what it answers. Settling is idempotent, so whatever came between, a
+// broken connection or a database that could not just now, it is tried again until it is known; the caller's answer waits.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";

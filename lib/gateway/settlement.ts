@@ -1,7 +1,6 @@
 // How a hold ends: charged with what the answer cost, or released. Exactly once, whoever asks first: the answer, its stream,
 // or the end of the request.
 
-import { isAppError } from "@/lib/base/errors";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -107,8 +106,7 @@ async function settleOrLose(item: SettleItem, quote: Quote) {
   } catch (error) {
     metrics().lostAnswers.inc();
     metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
-    if (!isAppError(error))
-      log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
+    log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { setMaxListeners } from "node:events";
 import { once } from "@/lib/base/once";
 import { callProvider, type ProviderCall } from "@/lib/providers/call";
 import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { countMessageBytes } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 import type { GatewayRequest } from "./request";
@@ -26,8 +27,9 @@ export const neverAborts = () =>
     return signal;
   });
 
-/** No provider makes a token of more than this many bytes beyond what was sent, or more output than was allowed ten times over. */
+/** A count is absurd that is ten times what the input's bytes, or the output's limit, allow, and some thousands of tokens more. */
 const ABSURD_FACTOR = 10;
+const ABSURD_ROOM = 10_000;
 
 /** Nothing is sent before the first event is asked for. */
 export function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
@@ -53,9 +55,8 @@ export function measure(
 export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
   const { usage } = event;
   if (!usage) return null;
-  const bytes = prompt.messages.reduce((sum, message) => sum + Buffer.byteLength(message.content), 0);
-  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, bytes) + 10_000;
-  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + 10_000;
+  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, countMessageBytes(prompt.messages)) + ABSURD_ROOM;
+  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + ABSURD_ROOM;
   if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
     throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
   }
