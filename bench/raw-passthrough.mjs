@@ -1,4 +1,5 @@
-// The floor of what Node costs: http in, undici out over kept-alive connections, the same bytes both ways, nothing read.
+// The floor of what Node costs: http in, undici out over kept-alive connections, the same bytes both ways, nothing read. The
+// answer is passed on as it comes, as a gateway must that serves streams.
 // `node raw-passthrough.mjs <upstream origin> <port>`
 
 import { createServer } from "node:http";
@@ -17,14 +18,13 @@ const server = createServer({ keepAliveTimeout: 65_000, noDelay: true }, (messag
         response.writeHead(502).end();
         return;
       }
-      const parts = [];
-      answer.body.on("data", (chunk) => parts.push(chunk));
+      const { "content-type": type, "content-length": length } = answer.headers;
+      response.writeHead(
+        answer.statusCode,
+        length === undefined ? { "content-type": type } : { "content-type": type, "content-length": length },
+      );
       answer.body.on("error", () => response.destroy());
-      answer.body.on("end", () => {
-        const body = parts.length === 1 ? parts[0] : Buffer.concat(parts);
-        response.writeHead(answer.statusCode, { "content-type": answer.headers["content-type"], "content-length": body.length });
-        response.end(body);
-      });
+      answer.body.pipe(response);
     });
   });
 });

@@ -133,12 +133,6 @@ const chargeStatement = `
     FROM generate_series($1::bigint, $2::bigint) AS i
     CROSS JOIN LATERAL (SELECT $4::bigint + i.i * $5::bigint AS ms) AS t
     JOIN wallet w ON w.number = i.i % $3::bigint
-  ), transfers AS (
-    INSERT INTO transfer (id, kind, at) SELECT request_id, 'charge', at FROM made ORDER BY i
-  ), entries AS (
-    INSERT INTO entry (transfer_id, account_id, amount)
-    SELECT m.request_id, leg.id, leg.sign * (m.input_tokens * $8::bigint + m.output_tokens * $9::bigint)
-    FROM made m CROSS JOIN LATERAL (VALUES (m.account_id, -1), ('revenue', 1)) AS leg(id, sign) ORDER BY m.i
   )
   INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
     reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)

@@ -27,22 +27,38 @@ export function makeBatcher<Item, Result>(options: BatcherOptions<Item, Result>)
   let waiting: Waiting<Item, Result>[] = [];
   let running: Promise<void> | null = null;
 
-  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+  function take(): Waiting<Item, Result>[] {
+    const batch = waiting.slice(0, options.most);
+    waiting = waiting.slice(options.most);
+    return batch;
+  }
+
+  /** Sends a batch at once; resolves to what hands out its results. */
+  async function send(batch: readonly Waiting<Item, Result>[]): Promise<() => void> {
     try {
       const results = await options.run(batch.map((one) => one.item));
       if (results.length !== batch.length) throw new Error(`a batch of ${batch.length} items had ${results.length} results`);
-      for (const [place, one] of batch.entries()) one.resolve(results[place] as Result);
+      return () => {
+        for (const [place, one] of batch.entries()) one.resolve(results[place] as Result);
+      };
     } catch (error) {
-      if (batch.length > 1 && options.mayRetrySingly(error)) for (const one of batch) await settle([one]);
-      else for (const one of batch) one.reject(error);
+      if (batch.length === 1 || !options.mayRetrySingly(error))
+        return () => {
+          for (const one of batch) one.reject(error);
+        };
     }
+    for (const one of batch) (await send([one]))();
+    return () => undefined;
   }
 
   async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, options.most);
-      waiting = waiting.slice(options.most);
-      await settle(batch);
+    let underWay: Promise<() => void> | null = send(take());
+    while (underWay) {
+      const handOut = await underWay;
+      // The next batch is on its way before anybody acts on the results of this one: those who do keep this process busy
+      // for a while, and the other side should not wait for that.
+      underWay = waiting.length > 0 ? send(take()) : null;
+      handOut();
     }
     running = null;
   }

@@ -2,14 +2,13 @@
 // settlements before holds. So few disk flushes serve many requests, and holds and settlements of one wallet never wait for
 // each other's locks.
 
-import { assert } from "@/lib/base/assert";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { type Batcher, makeBatcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
-import { hotPool } from "@/lib/db/hot-pool";
+import { queryHot } from "@/lib/db/hot-connection";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
 
 /** A row of a commit; holds and settlements have columns of their own. */
@@ -26,29 +25,19 @@ export interface CommitRow {
 }
 
 const MOST_ITEMS = 256;
-/** While one lane waits for the disk, another executes. An account always takes the same lane, so no two wait for its lock. */
-const LANES = 2;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
-const batchers = () =>
-  once<Batcher<CommitItem, CommitRow>[]>("commit batchers", () =>
-    Array.from({ length: LANES }, () => makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError })),
+const batcher = () =>
+  once<Batcher<CommitItem, CommitRow>>("commit batcher", () =>
+    makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
   );
 
 /** Decides one item together with those that arrive beside it; resolves when that is durable. */
-export function submitToCommit(item: CommitItem): Promise<CommitRow> {
-  const account = item.kind === "hold" ? item.hold.account : item.settle.account;
-  const lane = account.charCodeAt(account.length - 1) % LANES;
-  const batcher = batchers()[lane];
-  assert(batcher, "every account has its lane");
-  return batcher.submit(item);
-}
+export const submitToCommit = (item: CommitItem): Promise<CommitRow> => batcher().submit(item);
 
 /** Resolves when everything that was submitted is done: for the drain. */
-export async function commitsIdle(): Promise<void> {
-  await Promise.all(batchers().map((batcher) => batcher.idle()));
-}
+export const commitsIdle = (): Promise<void> => batcher().idle();
 
 async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
   const startedAt = performance.now();
@@ -58,7 +47,7 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     if (item.kind === "hold") holds.push(item.hold);
     else settlements.push(item.settle);
   }
-  const { rows } = await hotPool().query<CommitRow>(statementFor(settlements, holds));
+  const rows = await queryHot<CommitRow>(statementFor(settlements, holds));
   if (holds.length > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
   if (settlements.length > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
   metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);

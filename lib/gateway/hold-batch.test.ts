@@ -124,7 +124,7 @@ test("in a batch every bad item fails alone: one that has a hold, ones out of ra
     "held",
     "22003",
     "held",
-    "23514",
+    "P0001",
     "insufficient",
     "insufficient",
     "23502",

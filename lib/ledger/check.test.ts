@@ -77,9 +77,8 @@ const transferOfEntry = "every entry has its transfer";
 const posted = "an account equals the sum of its entries";
 const held = "what is held equals the open holds";
 const overdue = "no hold outlives its deadline by a minute";
-const ofCharge = "a charge equals its transfer";
-const earned = "a charge and its loss equal its revenue";
-const chargeOf = "a charge transfer has its charge";
+const entriesOf = "every transfer has its entries";
+const once = "a request is charged once";
 const priced = "a charge is its tokens at its price version";
 const capHeld = "what a capped key holds equals its open holds";
 
@@ -111,8 +110,8 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   ],
   [
     "an entry was removed",
-    "DELETE FROM entry WHERE transfer_id = 'req_1' AND account_id = 'acc_a'",
-    [`${ofCharge}: req_1`, `${posted}: acc_a`, `${sums}: req_1`],
+    "DELETE FROM entry WHERE transfer_id = 'credit' AND account_id = 'acc_a'",
+    [`${posted}: acc_a`, `${sums}: credit`],
   ],
   [
     "a balanced pair of entries was made up",
@@ -126,24 +125,45 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   ],
   ["a transfer was removed", "DELETE FROM transfer WHERE id = 'credit'", [`${transferOfEntry}: credit`, `${transferOfEntry}: credit`]],
   [
-    "the transfer of a charge of nothing was removed",
-    "DELETE FROM entry WHERE transfer_id = 'req_2'; DELETE FROM transfer WHERE id = 'req_2'",
-    [`${earned}: req_2`, `${ofCharge}: req_2`, `${posted}: operator_loss`, `${posted}: revenue`],
+    "the entries of a transfer were removed",
+    "DELETE FROM entry WHERE transfer_id = 'credit'",
+    [`${entriesOf}: credit`, `${posted}: acc_a`, `${posted}: funding`],
   ],
-  ["a charge is another kind of transfer", "UPDATE transfer SET kind = 'credit' WHERE id = 'req_1'", [`${ofCharge}: req_1`]],
-  ["a charge was removed", "DELETE FROM charge WHERE request_id = 'req_1'", [`${chargeOf}: req_1`]],
-  ["a charge of which the operator bore everything was removed", "DELETE FROM charge WHERE request_id = 'req_2'", [`${chargeOf}: req_2`]],
-  ["a charge was moved to another account", "UPDATE charge SET account_id = 'acc_b' WHERE request_id = 'req_1'", [`${ofCharge}: req_1`]],
+  [
+    "a charge was removed",
+    "DELETE FROM charge WHERE request_id = 'req_1'",
+    [`${posted}: acc_a`, `${posted}: operator_loss`, `${posted}: revenue`],
+  ],
+  [
+    "a charge of which the operator bore everything was removed",
+    "DELETE FROM charge WHERE request_id = 'req_2'",
+    [`${posted}: operator_loss`, `${posted}: revenue`],
+  ],
+  [
+    "a charge was moved to another account",
+    "UPDATE charge SET account_id = 'acc_b' WHERE request_id = 'req_1'",
+    [`${posted}: acc_a`, `${posted}: acc_b`],
+  ],
+  [
+    "a request was charged to a second account",
+    `INSERT INTO charge OVERRIDING SYSTEM VALUE
+       SELECT (jsonb_populate_record(c, '{"account_id": "acc_b"}')).* FROM charge c WHERE request_id = 'req_2'`,
+    [`${once}: req_2`, `${posted}: operator_loss`, `${posted}: revenue`],
+  ],
   [
     "a charge says it cost less",
     "UPDATE charge SET output_cost = output_cost - 1 WHERE request_id = 'req_1'",
-    [`${earned}: req_1`, `${ofCharge}: req_1`, `${priced}: req_1`],
+    [`${posted}: acc_a`, `${posted}: revenue`, `${priced}: req_1`],
   ],
-  ["a loss was hidden", "UPDATE charge SET operator_loss = 0 WHERE request_id = 'req_1'", [`${earned}: req_1`, `${priced}: req_1`]],
+  [
+    "a loss was hidden",
+    "UPDATE charge SET operator_loss = 0 WHERE request_id = 'req_1'",
+    [`${posted}: operator_loss`, `${posted}: revenue`, `${priced}: req_1`],
+  ],
   [
     "a loss was hidden together with its tokens",
     "UPDATE charge SET operator_loss = 0, output_tokens = 6 WHERE request_id = 'req_1'",
-    [`${earned}: req_1`],
+    [`${posted}: operator_loss`, `${posted}: revenue`],
   ],
   ["tokens were made up", "UPDATE charge SET input_tokens = input_tokens + 1 WHERE request_id = 'req_1'", [`${priced}: req_1`]],
   ["a price was changed afterwards", "UPDATE price_version SET output_price = 2", [`${priced}: req_1`, `${priced}: req_2`]],

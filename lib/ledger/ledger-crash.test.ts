@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
-import { closeHotPool } from "@/lib/db/hot-pool";
+import { closeHotConnection } from "@/lib/db/hot-connection";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
@@ -85,7 +85,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await migrate({ url: server.url });
   const moveTo = async (url: string) => {
     setDatabaseUrl(url);
-    await Promise.all([closeHotPool(), closePool()]);
+    await Promise.all([closeHotConnection(), closePool()]);
   };
   await moveTo(server.url);
   const acknowledged: Acknowledged[] = [];

@@ -87,6 +87,7 @@ test("opening an account again changes nothing, and an account that was never op
   expect((await readBalance(account)).posted).toBe(7n);
   await expect(credit(account, -8, "below zero")).rejects.toThrow(/customer_never_negative/);
   await expect(readBalance(newAccountId())).rejects.toThrow(/has no ledger account/);
+  await expect(pool().query("SELECT ledger_open_account('new', 'custumer', now())")).rejects.toThrow("no kind of account called custumer");
 });
 
 test("a price version stays as it was first recorded", async () => {

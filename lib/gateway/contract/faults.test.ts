@@ -212,7 +212,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
     const { inputPrice, outputPrice } = modelOf(model);
     expect((charge?.input_tokens ?? 0n) * inputPrice + (charge?.output_tokens ?? 0n) * outputPrice).toBe(totalCost + loss);
     const { rows } = await pool().query<{ amount: bigint }>(
-      "SELECT amount FROM entry WHERE account_id = 'operator_loss' AND transfer_id = $1",
+      "SELECT amount FROM ledger_entry WHERE account_id = 'operator_loss' AND transfer_id = $1",
       [charge?.request_id],
     );
     expect(rows).toEqual([{ amount: -loss }]);

@@ -7,7 +7,7 @@ import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./mod
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
 
-/** What the request path tells the planner; see lib/db/hot-pool.ts. */
+/** What the request path tells the planner; see lib/db/hot-connection.ts. */
 export const hotSettings =
   "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
 
@@ -150,8 +150,8 @@ const dumps = {
   accounts: "SELECT id, kind, posted, held FROM ledger_account ORDER BY id",
   holds: "SELECT request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline FROM hold ORDER BY request_id",
   transfers: "SELECT id, kind, at FROM transfer ORDER BY id",
-  entries: "SELECT transfer_id, account_id, amount FROM entry ORDER BY transfer_id, account_id",
-  charges: "SELECT * FROM charge ORDER BY account_id, request_id",
+  entries: "SELECT transfer_id, account_id, amount FROM ledger_entry ORDER BY transfer_id, account_id",
+  charges: "SELECT to_jsonb(c) - 'seq' AS charge FROM charge c ORDER BY account_id, request_id",
   spends: "SELECT * FROM key_spend ORDER BY key_id, period, period_start",
   claims: "SELECT * FROM idempotent_reply ORDER BY account_id, idempotency_key",
 };

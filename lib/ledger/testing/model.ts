@@ -56,7 +56,7 @@ export class ReferenceLedger {
     if (key && spent !== null && key.cap !== null && spent + ask.ceiling > key.cap) return result("cap_reached", null, spent);
     const account = this.accounts.get(ask.account);
     const free = account ? account.posted - account.held : 0n;
-    if (!account || free < ask.ceiling) return result("insufficient", free, spent);
+    if (!account || free < ask.ceiling) return result("insufficient", free);
     if (this.holds.has(ask.request)) throw new Refused("this request has a hold");
 
     account.held += ask.ceiling;
@@ -65,7 +65,7 @@ export class ReferenceLedger {
     if (ask.idempotency !== null) {
       this.claims.set(claimName(ask), { request: ask.request, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
     }
-    return result("held", free - ask.ceiling, spent);
+    return result("held", free - ask.ceiling);
   }
 
   settle(ask: SettleAsk, atMs: number): SettleResult {

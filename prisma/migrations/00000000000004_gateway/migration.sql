@@ -50,71 +50,83 @@ BEGIN
   END IF;
 END $$;
 
--- Decides a batch in arrival order, one result per item, in one commit. Outcomes: held, insufficient, cap_reached,
--- key_unusable (see key_state), replay, in_progress, mismatch. The arrays are parallel, one place per item; `idempotencies`
--- and `hashes` are null when no item has an idempotency key.
-CREATE FUNCTION gateway_place_holds(
+-- Decides a batch in arrival order, one result per item. Outcomes: held, insufficient, cap_reached, key_unusable (see
+-- key_state), replay, in_progress, mismatch. The arrays are parallel, one place per item; `idempotencies` and `hashes` are
+-- null when no item has an idempotency key. Accounts must be locked.
+CREATE FUNCTION gateway_decide_holds(
   requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
 ) RETURNS TABLE (ord bigint, outcome text, available bigint, spent bigint, key_state text, cap bigint, period text, period_start timestamptz)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   done record;
-  states text[];
+  usable boolean;
   caps bigint[];
   periods text[];
   starts timestamptz[];
-  passed bigint[];
 BEGIN
-  PERFORM ledger_lock_accounts(accounts);
   -- An idempotency key can make an item depend on the one before it; row statements take such a batch.
-  IF array_length(requests, 1) <= 2 OR idempotencies IS NOT NULL THEN
-    FOR place IN 1 .. array_length(requests, 1) LOOP
-      done := gateway_place_hold(requests[place], accounts[place], keys[place], ceilings[place], until, idempotencies[place], hashes[place], at);
-      ord := place;
-      outcome := done.outcome;
-      available := done.available;
-      spent := done.spent;
-      key_state := done.key_state;
-      cap := done.cap;
-      period := done.period;
-      period_start := done.period_start;
-      RETURN NEXT;
-    END LOOP;
-    RETURN;
+  IF array_length(requests, 1) > 2 AND idempotencies IS NULL THEN
+    SELECT bool_and(i.key IS NULL OR coalesce(i.state = 'active', false)), array_agg(i.cap), array_agg(i.period), array_agg(i.period_start)
+      INTO usable, caps, periods, starts
+      FROM (
+        SELECT i.key, k.state, k.cap, k.period, k.period_start FROM unnest(keys) WITH ORDINALITY AS i(key, ord)
+        LEFT JOIN LATERAL access_key_states(ARRAY[i.key], at) k ON true ORDER BY i.ord
+      ) i;
+    IF usable THEN
+      RETURN QUERY
+        SELECT p.ord, 'held', p.available, NULL::bigint, CASE WHEN keys[p.ord] IS NOT NULL THEN 'active' END, caps[p.ord], periods[p.ord], starts[p.ord]
+        FROM ledger_place_holds(requests, accounts, keys, ceilings, caps, periods, starts, at, until) p;
+      IF FOUND THEN RETURN; END IF;
+    END IF;
   END IF;
-
-  -- Keys first: what they refuse takes no part in the ledger's decisions.
-  SELECT array_agg(CASE WHEN i.key IS NOT NULL THEN coalesce(k.state, 'unknown') END ORDER BY i.ord), array_agg(k.cap ORDER BY i.ord),
-      array_agg(k.period ORDER BY i.ord), array_agg(k.period_start ORDER BY i.ord),
-      array_agg(CASE WHEN i.key IS NULL OR k.state = 'active' THEN i.ceiling END ORDER BY i.ord)
-    INTO states, caps, periods, starts, passed
-    FROM unnest(keys, ceilings) WITH ORDINALITY AS i(key, ceiling, ord)
-    LEFT JOIN access_key_states(keys, at) k ON k.key_id = i.key;
-  RETURN QUERY
-    WITH decided AS MATERIALIZED (
-      SELECT * FROM ledger_place_holds(requests, accounts, keys, passed, caps, periods, starts, at, until)
-    )
-    SELECT i.ord, coalesce(d.outcome, 'key_unusable'), d.available, d.spent, i.key_state, i.cap, i.period, i.period_start
-    FROM unnest(states, caps, periods, starts) WITH ORDINALITY AS i(key_state, cap, period, period_start, ord)
-    LEFT JOIN decided d ON d.ord = i.ord;
+  FOR place IN 1 .. array_length(requests, 1) LOOP
+    done := gateway_place_hold(requests[place], accounts[place], keys[place], ceilings[place], until, idempotencies[place], hashes[place], at);
+    ord := place;
+    outcome := done.outcome;
+    available := done.available;
+    spent := done.spent;
+    key_state := done.key_state;
+    cap := done.cap;
+    period := done.period;
+    period_start := done.period_start;
+    RETURN NEXT;
+  END LOOP;
 END $$;
 
--- Ends a batch of holds and saves the answers of those that carried an idempotency key, in one commit. `items`, `requests`
--- and `accounts` as in ledger_settle_holds; `replies` = [{"account", "idempotency", "request", "status", "streamed", "body"}],
--- null when no item has an idempotency key; a reply without a body gives its claim back.
-CREATE FUNCTION gateway_settle_holds(items json, requests text[], accounts text[], replies json, at timestamptz)
-RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
+-- Locks the accounts of a batch and decides it: see gateway_decide_holds.
+CREATE FUNCTION gateway_place_holds(
+  requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
+) RETURNS TABLE (ord bigint, outcome text, available bigint, spent bigint, key_state text, cap bigint, period text, period_start timestamptz)
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT * FROM ledger_settle_holds(items, requests, accounts, at);
-  IF replies IS NULL THEN RETURN; END IF;
+  PERFORM ledger_lock_accounts(accounts);
+  RETURN QUERY SELECT * FROM gateway_decide_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until);
+END $$;
+
+-- Saves the answers of requests that carried an idempotency key.
+-- `replies` = [{"account", "idempotency", "request", "status", "streamed", "body"}]; one without a body gives its claim back.
+CREATE FUNCTION gateway_save_replies(replies json) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   -- A failed request stores nothing: its key may be used again.
   DELETE FROM idempotent_reply r USING json_to_recordset(replies) AS i(account text, idempotency text, request text, body text)
     WHERE i.body IS NULL AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
   UPDATE idempotent_reply r SET status = i.status, body = i.body, streamed = i.streamed
     FROM json_to_recordset(replies) AS i(account text, idempotency text, request text, status integer, streamed boolean, body text)
     WHERE i.body IS NOT NULL AND r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL;
+END $$;
+
+-- Ends a batch of holds and saves answers, in one commit. `items`, `requests` and `accounts` as in ledger_settle_holds;
+-- `replies` as in gateway_save_replies, null when no item has an idempotency key.
+CREATE FUNCTION gateway_settle_holds(items json, requests text[], accounts text[], replies json, at timestamptz)
+RETURNS TABLE (ord integer, outcome text, input_cost bigint, output_cost bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM ledger_begin_charges();
+  PERFORM ledger_lock_accounts(accounts);
+  RETURN QUERY SELECT * FROM ledger_settle_holds(items, requests, accounts, at);
+  IF replies IS NOT NULL THEN PERFORM gateway_save_replies(replies); END IF;
 END $$;
 
 -- Frees expired holds and, with them, the claims of the requests that died.
@@ -140,14 +152,15 @@ CREATE FUNCTION gateway_commit(
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  -- Both halves' accounts at once, in order; and the lock of appenders before them, as everywhere.
-  PERFORM ledger_begin_append();
+  -- Both halves' accounts at once, in order; and the lock of those who book charges before them, as everywhere.
+  PERFORM ledger_begin_charges();
   PERFORM ledger_lock_accounts(settled_accounts || accounts);
   RETURN QUERY
     SELECT s.ord::bigint, s.outcome, s.input_cost, s.output_cost, NULL::bigint, NULL::bigint, NULL::text, NULL::bigint, NULL::text, NULL::timestamptz
-    FROM gateway_settle_holds(settlements, settled_requests, settled_accounts, replies, at) s;
+    FROM ledger_settle_holds(settlements, settled_requests, settled_accounts, at) s;
+  IF replies IS NOT NULL THEN PERFORM gateway_save_replies(replies); END IF;
   RETURN QUERY
     SELECT array_length(settled_requests, 1) + h.ord, h.outcome, NULL::bigint, NULL::bigint, h.available, h.spent, h.key_state,
       h.cap, h.period, h.period_start
-    FROM gateway_place_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until) h;
+    FROM gateway_decide_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until) h;
 END $$;

@@ -1,0 +1,63 @@
+// The request path's own connection, so that a slow report never stands before a hold. One is enough, since batches go one
+// after the other; it is kept checked out, so that a statement is on its way in the turn in which it is asked for. The planner
+// is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
+
+import type pg from "pg";
+import { forgetOnce, once } from "@/lib/base/once";
+import { isStatementError } from "./failure";
+import { databaseUrl, makePool } from "./pool";
+
+/** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
+const settings = [
+  "-c enable_seqscan=off",
+  "-c enable_hashjoin=off",
+  "-c enable_mergejoin=off",
+  "-c jit=off",
+  "-c plan_cache_mode=force_generic_plan",
+  // Whoever holds a wallet's lock for longer must not stop the wallets beside it.
+  "-c lock_timeout=1s",
+].join(" ");
+
+interface HotConnection {
+  /** Opens the connection and replaces one that broke. */
+  pool: pg.Pool;
+  client: pg.PoolClient | undefined;
+}
+
+const name = "hot database connection";
+
+const hotConnection = () => once<HotConnection>(name, () => ({ pool: makePool(databaseUrl(), 1, settings), client: undefined }));
+
+/** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
+export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+  const hot = hotConnection();
+  const client = hot.client ?? (await open(hot));
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } catch (error) {
+    if (!isStatementError(error)) discard(hot, client);
+    throw error;
+  }
+}
+
+async function open(hot: HotConnection): Promise<pg.PoolClient> {
+  const client = await hot.pool.connect();
+  hot.client = client;
+  client.once("error", () => discard(hot, client));
+  return client;
+}
+
+function discard(hot: HotConnection, client: pg.PoolClient): void {
+  if (hot.client !== client) return;
+  hot.client = undefined;
+  client.release(true);
+}
+
+/** Ends the connection; nothing may be under way. */
+export async function closeHotConnection(): Promise<void> {
+  const hot = hotConnection();
+  forgetOnce(name);
+  hot.client?.release();
+  hot.client = undefined;
+  await hot.pool.end();
+}
