@@ -6,8 +6,10 @@ export const musts = {
   hot_wallet_vs_portkey: { least: 4 },
   throughput_vs_raw: { least: 0.28 },
   added_p50_vs_portkey: { most: 1 },
+  stream_added_ttft_ms: { most: 2 },
   big_ledger_ratio: { least: 0.9 },
   rss_mb: { below: 350 },
+  streams_1000_rss_mb: { below: 400 },
   start_s: { below: 8 },
 };
 

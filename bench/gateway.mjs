@@ -60,7 +60,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
 }
 
 /** Pages are rendered once before memory is looked at: it is one process that serves both. */
-async function renderPages(origin) {
+export async function renderPages(origin) {
   for (const path of ["/", "/models", "/docs"]) {
     const page = await fetch(origin + path);
     await page.text();

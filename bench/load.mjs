@@ -1,4 +1,5 @@
-// One measurement: wrk against one contestant for some seconds, and what that cost in CPU and memory meanwhile.
+// One measurement: a load (wrk, unless another is given) on one contestant for some seconds, and what that cost in CPU and
+// memory meanwhile.
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -6,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { GATEWAY_CORE, REST_CORE } from "./machine.mjs";
+import { GATEWAY_CORE, REST_CORE, TASKSET } from "./machine.mjs";
 import { coreBusyMs, cpuMs, familyOf, handOnPriority, residentMb } from "./processes.mjs";
 
 const script = fileURLToPath(new URL("./load.lua", import.meta.url));
@@ -39,12 +40,12 @@ function planInLua({ path, headers, body, authorizations, idempotency }) {
  * Loads one contestant. What else runs on the machine would count against whoever is measured meanwhile, so it waits for quiet,
  * and a run that was disturbed all the same is repeated; the least disturbed one counts, however fast or slow it was.
  * @param contestant `origin`, `plan`, `pid` of its process, `databasePids()` when it has a database
- * @param options `connections`, `seconds`, `tries` (1: without waiting, whatever else runs), `upstream`, `directory`
+ * @param options `connections`, `seconds`, `tries` (1: without waiting, whatever else runs), `upstream`, `directory`, `load` (what
+ *   sends the requests: given contestant, plan and options it resolves with counts and latencies, named as load.lua names them)
  * @returns requests per second, latencies, CPU per request, peak memory; `others`: how much of the busier core was somebody else's
- * @throws Error when any response was not 200, or none came at all
+ * @throws Error when any response was not 200 and whole, or none came at all
  */
 export async function measure(contestant, options) {
-  const planFile = join(options.directory, `${contestant.name}.plan.lua`);
   let best;
   let requests = 0;
   let tries = 0;
@@ -52,15 +53,28 @@ export async function measure(contestant, options) {
     if (options.tries > 1) await waitForQuiet();
     const plan = { ...contestant.plan };
     if (plan.idempotency) plan.idempotency += `${tries}-`;
-    writeFileSync(planFile, planInLua(plan));
-    const result = await measureOnce(contestant, planFile, options);
+    const result = await measureOnce(contestant, plan, options);
     requests += result.requests;
     if (best === undefined || result.others < best.others) best = result;
   }
   return { ...best, requestsOfAllTries: requests, allTries: tries };
 }
 
-async function measureOnce(contestant, planFile, { connections, seconds, upstream }) {
+async function runWrk({ name, origin }, plan, { connections, seconds, directory }) {
+  const planFile = join(directory, `${name}.plan.lua`);
+  writeFileSync(planFile, planInLua(plan));
+  const threads = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "--timeout", `${TIMEOUT_S}s`];
+  return runClient(["wrk", ...threads, "-s", script, origin, "--", planFile]);
+}
+
+/** Runs a program that loads a contestant, on the core of the rest; resolves with the JSON in the last line of its output. */
+export async function runClient(command) {
+  const { stdout } = await promisify(execFile)(TASKSET, ["-c", String(REST_CORE), ...command]);
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+}
+
+async function measureOnce(contestant, plan, options) {
+  const { upstream, load = runWrk } = options;
   const databasePids = contestant.databasePids?.() ?? [];
   // PostgreSQL opens a session for each connection, so each has to be told.
   for (const pid of databasePids) handOnPriority(pid);
@@ -80,21 +94,9 @@ async function measureOnce(contestant, planFile, { connections, seconds, upstrea
     const before = look();
     // The monotonic clock, which profiles count too.
     const startedAtUs = Number(process.hrtime.bigint() / 1000n);
-    const threads = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "--timeout", `${TIMEOUT_S}s`];
-    const { stdout } = await promisify(execFile)("taskset", [
-      "-c",
-      String(REST_CORE),
-      "wrk",
-      ...threads,
-      "-s",
-      script,
-      contestant.origin,
-      "--",
-      planFile,
-    ]);
+    const result = await load(contestant, plan, options);
     const after = look();
     const used = (name) => after[name] - before[name];
-    const result = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
     refuseFailures(contestant.name, result);
     const othersMs = Math.max(0, used("gatewayCore") - used("own"), used("restCore") - used("rest"));
     return {
@@ -125,6 +127,6 @@ async function waitForQuiet() {
 function refuseFailures(name, { requests, notOk, socketErrors, timeouts }) {
   if (requests > 0 && notOk + socketErrors + timeouts === 0) return;
   throw new Error(
-    `${name}: ${requests} answers, of them ${notOk} not 200; ${socketErrors} socket errors, ${timeouts} timeouts. A run must be flawless to count.`,
+    `${name}: ${requests} answers, of them ${notOk} not 200 or not whole; ${socketErrors} socket errors, ${timeouts} timeouts. A run must be flawless to count.`,
   );
 }

@@ -1,4 +1,4 @@
-// `npm run bench [-- [quick] [gateway] [big-ledger] [start]]`: measures, prints the tables, writes .data/bench.json, and ends
+// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start]]`: measures, prints the tables, writes .data/bench.json, and ends
 // with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,12 +11,13 @@ import { handOnPriority, openRoom } from "./processes.mjs";
 import { profileService } from "./profile.mjs";
 import { buildService, root } from "./service.mjs";
 import { benchStart } from "./start-time.mjs";
+import { benchStreams } from "./streams.mjs";
 import { startUpstream } from "./upstream.mjs";
 
-const benches = { gateway: benchGateway, "big-ledger": benchBigLedger, start: benchStart };
+const benches = { gateway: benchGateway, streams: benchStreams, "big-ledger": benchBigLedger, start: benchStart };
 const paces = {
-  full: { rounds: 5, seconds: 8, aloneSeconds: 5, warmUpSeconds: 15, starts: 3, tries: 3 },
-  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, warmUpSeconds: 8, starts: 1, tries: 1 },
+  full: { rounds: 5, seconds: 8, aloneSeconds: 5, holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3 },
+  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1 },
 };
 
 // Not below a temporary directory of the system, which may be memory: a database there commits without a disk.

@@ -1,12 +1,14 @@
-// The provider of the bench: nginx, which answers one fixed chat completion at once. What is left in a figure is the gateway.
+// The providers of the bench: nginx, which answers one fixed chat completion at once, and one of Node for streams. What is left
+// in a figure is the gateway.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { REST_CORE } from "./machine.mjs";
 import { freePort, startProcess, waitForAnswer } from "./processes.mjs";
 
 /** As the chat completions API answers a short question. */
-const completion = {
+export const completion = {
   id: "chatcmpl-BfQ2ZzXk7Xq0bench00000000001",
   object: "chat.completion",
   created: 1_750_000_000,
@@ -56,6 +58,25 @@ export async function startUpstream(room, directory) {
   });
   await waitForAnswer(server, `http://127.0.0.1:${port}/v1/chat/completions`);
   return { origin: `http://127.0.0.1:${port}`, pid: server.pid };
+}
+
+/**
+ * Starts a provider that streams the completion, a token every `paceMs` until there were `tokens` of them (0 and none: each as soon
+ * as the one before it is out, to the completion's end). Without `stream` it answers as nginx does.
+ */
+export async function startStreamUpstream(room, directory, { paceMs = 0, tokens = 0 } = {}) {
+  const port = await freePort();
+  const server = startProcess(room, {
+    name: "stream-upstream",
+    command: process.execPath,
+    args: [fileURLToPath(new URL("./stream-upstream.mjs", import.meta.url)), String(port), String(paceMs), String(tokens)],
+    core: REST_CORE,
+    env: { PATH: process.env.PATH, NODE_ENV: "production" },
+    logFile: join(directory, "stream-upstream.log"),
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await waitForAnswer(server, `${origin}/v1/chat/completions`);
+  return { origin, pid: server.pid, stop: server.stop };
 }
 
 function configuration(home, port) {
