@@ -38,6 +38,74 @@ describe("answers", () => {
   });
 });
 
+describe("function calls", () => {
+  // What the fixtures sign their first call with, in the alphabet of ids.
+  const signature = "Cs0BAdHtim-_8p3q_-8--_DOGw";
+  const weather = { id: `fjq1n2wx__thought__${signature}`, name: "get_weather", arguments: '{"city":"Zürich","unit":"celsius"}' };
+  const flights = { id: "k20zx81p", name: "check_flight", arguments: '{"flight":"LX 1234","stops":[]}' };
+  const time = { id: "r7d0m3aa", name: "get_time", arguments: "{}" };
+  const sizesFor = (name: string) => (name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]);
+
+  test.each([
+    ["tool-call.json", "", [weather], [61, 63, 0, 45]],
+    ["tool-call.sse", "", [weather], [61, 63, 0, 45]],
+    ["parallel-tool-calls.json", "I look both up.", [weather, flights, time], [120, 96, 0, 52]],
+    ["parallel-tool-calls.sse", "I look both up.", [weather, flights, time], [120, 96, 0, 52]],
+  ] as const)(
+    "%s: each call with Gemini's id, and the signature in the id of the call that has it",
+    async (name, text, toolCalls, counts) => {
+      const expected = { text, toolCalls, reason: "tool_calls", usage: usageOf(counts) };
+      for (const size of sizesFor(name)) expect(await readFixture(geminiFormat, name, size)).toEqual(expected);
+    },
+  );
+
+  test.each(["json", "sse"])("in %s, calls without an id get one of ours, and an earlier model's signature is left out", async (kind) => {
+    const id = expect.stringMatching(/^call_[0-9A-Za-z]{24}$/);
+    for (const size of sizesFor(`.${kind}`)) {
+      const answer = await readFixture(geminiFormat, `tool-calls-without-id.${kind}`, size);
+      const toolCalls = [
+        { id, name: "get_weather", arguments: '{"city":"Zürich"}' },
+        { id, name: "get_time", arguments: "{}" },
+      ];
+      expect(answer).toEqual({ text: "", toolCalls, reason: "tool_calls", usage: usageOf([88, 20, 0, 0]) });
+      expect(answer.toolCalls?.[0]?.id).not.toBe(answer.toolCalls?.[1]?.id);
+    }
+  });
+
+  test("a call that the model got wrong is not in the answer, which ends for another reason and is billed", async () => {
+    const answer = await readFixture(geminiFormat, "malformed-tool-call.sse", 5);
+    expect(answer).toEqual({ text: "Let me see.", reason: "other", usage: usageOf([61, 4, 0, 0]) });
+  });
+
+  test.each([
+    ["MAX_TOKENS", "length"],
+    ["SAFETY", "content_filter"],
+    ["UNEXPECTED_TOOL_CALL", "other"],
+    ["TOO_MANY_TOOL_CALLS", "other"],
+    ["MISSING_THOUGHT_SIGNATURE", "other"],
+  ])("an answer with a call that ended with %s ended for that reason", (finishReason, reason) => {
+    const content = { parts: [{ functionCall: { name: "get_time" } }] };
+    expect(geminiFormat.readReply(JSON.stringify({ candidates: [{ content, finishReason }] }))).toMatchObject([
+      { type: "tool_call", name: "get_time" },
+      { type: "finish", reason },
+    ]);
+  });
+
+  test.each([
+    '{"args":{}}',
+    '{"name":"","args":{}}',
+    '{"name":"f","args":["secret"]}',
+    '{"name":"f","args":"secret"}',
+    '{"name":"f","id":4}',
+  ])("a call that is none is malformed: %s", async (functionCall) => {
+    const body = `{"candidates":[{"content":{"parts":[{"functionCall":${functionCall}}]},"finishReason":"STOP"}]}`;
+    const failure = failureOf(() => geminiFormat.readReply(body));
+    expect(failure).toMatchObject({ kind: "malformed", accepted: true });
+    expect(failure.message).not.toContain("secret");
+    expect((await readUntilFailure(geminiFormat.readStream(inPieces(Buffer.from(`data: ${body}\n\n`))))).failure.kind).toBe("malformed");
+  });
+});
+
 describe("failures inside an answer", () => {
   test.each([
     ["truncated.sse", "It was the best of", "malformed"],

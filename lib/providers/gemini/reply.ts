@@ -1,13 +1,25 @@
-// An answer of generateContent, whole or one chunk of a stream: both have one form. Function calls belong here once they exist.
+// An answer of generateContent, whole or one chunk of a stream: both have one form. A function call is one part, never a piece.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import type { FinishReason, ProviderEvent, ProviderFailureKind } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
+import { isSinceGemini3, joinCallId } from "./call-id";
 import { readGeminiProblem } from "./errors";
 import { geminiUsageSchema, readGeminiUsage } from "./usage";
 
-const partSchema = z.object({ text: z.string().nullish(), thought: z.boolean().nullish() });
+const functionCallSchema = z.object({
+  id: z.string().nullish(),
+  name: z.string().min(1),
+  args: z.custom<Record<string, unknown>>(isRecord).nullish(),
+});
+
+const partSchema = z.object({
+  text: z.string().nullish(),
+  thought: z.boolean().nullish(),
+  functionCall: functionCallSchema.nullish(),
+  thoughtSignature: z.string().nullish(),
+});
 
 const answerSchema = z.object({
   candidates: z
@@ -15,6 +27,7 @@ const answerSchema = z.object({
     .nullish(),
   promptFeedback: z.object({ blockReason: z.string().nullish() }).nullish(),
   usageMetadata: geminiUsageSchema.nullish(),
+  modelVersion: z.string().nullish(),
 });
 
 export type GeminiAnswer = z.infer<typeof answerSchema>;
@@ -26,9 +39,9 @@ export function readGeminiReply(body: string): ProviderEvent[] {
   if (isGeminiPromptBlocked(answer)) return [{ type: "finish", reason: "content_filter", usage }];
   const candidate = answer.candidates?.[0];
   if (candidate === undefined) throw malformed("the reply has no candidate");
-  const text = geminiText(answer);
-  const finish: ProviderEvent = { type: "finish", reason: readGeminiFinishReason(candidate.finishReason), usage };
-  return text === "" ? [finish] : [{ type: "text", text }, finish];
+  const output = geminiOutput(answer, 0);
+  const hasCalls = output.some(({ type }) => type === "tool_call");
+  return [...output, { type: "finish", reason: readGeminiFinishReason(candidate.finishReason, hasCalls), usage }];
 }
 
 /** Reads one answer or chunk; `fallback` is the kind of an error inside it that does not say what it is. */
@@ -44,20 +57,34 @@ export function isGeminiPromptBlocked(answer: GeminiAnswer): boolean {
   return typeof reason === "string" && reason !== "" && reason !== "BLOCK_REASON_UNSPECIFIED";
 }
 
-/** Thoughts are paid for and are not part of the answer. */
-export function geminiText(answer: GeminiAnswer): string {
+/**
+ * The text and the calls of an answer or chunk; `firstIndex` counts the calls of the chunks before. Thoughts are paid for
+ * and are not part of the answer.
+ */
+export function geminiOutput({ candidates, modelVersion }: GeminiAnswer, firstIndex: number): ProviderEvent[] {
+  const isSigned = modelVersion ? isSinceGemini3(modelVersion) : true;
   let text = "";
-  for (const part of answer.candidates?.[0]?.content?.parts ?? []) {
-    if (part.thought !== true) text += part.text ?? "";
+  const calls: ProviderEvent[] = [];
+  for (const { functionCall, thoughtSignature, ...part } of candidates?.[0]?.content?.parts ?? []) {
+    if (functionCall) {
+      const id = joinCallId(functionCall.id, isSigned ? thoughtSignature : undefined);
+      const index = firstIndex + calls.length;
+      calls.push({ type: "tool_call", index, id, name: functionCall.name, arguments: JSON.stringify(functionCall.args ?? {}) });
+    } else if (part.thought !== true) {
+      text += part.text ?? "";
+    }
   }
-  return text;
+  return text === "" ? calls : [{ type: "text", text }, ...calls];
 }
 
-/** https://ai.google.dev/api/generate-content#FinishReason */
-export function readGeminiFinishReason(reason: string | null | undefined): FinishReason {
+/**
+ * https://ai.google.dev/api/generate-content#FinishReason. Calls end with STOP, as text does. A call that went wrong
+ * (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS …) is not in the answer, and its tokens are billed.
+ */
+export function readGeminiFinishReason(reason: string | null | undefined, hasCalls: boolean): FinishReason {
   switch (reason) {
     case "STOP":
-      return "stop";
+      return hasCalls ? "tool_calls" : "stop";
     case "MAX_TOKENS":
     // The cap of one request was reached before ours: the rest would have to be asked for with a token.
     case "CONTINUATION":

@@ -2,16 +2,17 @@
 // usage, which may be told with every chunk, counts as it was told last.
 
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, ProviderEvent } from "../types";
+import type { ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
-import { geminiText, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason } from "./reply";
+import { geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason } from "./reply";
 import { type GeminiUsage, readGeminiUsage } from "./usage";
 
 /** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
 export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ProviderEvent> {
-  let reason: FinishReason | undefined;
+  let finishReason: string | undefined;
   let usage: GeminiUsage | null | undefined;
   let isBlocked = false;
+  let callCount = 0;
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "") continue;
@@ -19,13 +20,14 @@ export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>): Asyn
       usage = answer.usageMetadata ?? usage;
       isBlocked ||= isGeminiPromptBlocked(answer);
       if (isBlocked) continue;
-      const text = geminiText(answer);
-      if (text !== "") yield { type: "text", text };
-      const finishReason = answer.candidates?.[0]?.finishReason;
-      if (finishReason) reason = readGeminiFinishReason(finishReason);
+      for (const event of geminiOutput(answer, callCount)) {
+        if (event.type === "tool_call") callCount += 1;
+        yield event;
+      }
+      finishReason = answer.candidates?.[0]?.finishReason || finishReason;
     }
   }
-  if (isBlocked) reason = "content_filter";
-  if (reason === undefined) throw malformed("the stream broke off before the answer ended");
+  if (!isBlocked && finishReason === undefined) throw malformed("the stream broke off before the answer ended");
+  const reason = isBlocked ? "content_filter" : readGeminiFinishReason(finishReason, callCount > 0);
   yield { type: "finish", reason, usage: readGeminiUsage(usage) };
 }
