@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { anthropicFormat } from "./anthropic";
 import { failureOf, fixtureBytes, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
-import type { ModelCall } from "./types";
+import type { ProviderEvent } from "./types";
 
 const unicodeText = 'Grüße, 世界 👩🏽‍🚀🚀 e\u0301 שלום \u2028— "done"\n\t';
 
@@ -42,6 +42,83 @@ describe("answers", () => {
   });
 });
 
+describe("tool calls", () => {
+  const weatherOf = (args: string) => ({ id: "toolu_01T1x1fJ34qAmk2tNTrN7Up6", name: "get_weather", arguments: args });
+  const timeOf = (args: string) => ({ id: "toolu_01A09q90qw90lq917835lq9", name: "get_time", arguments: args });
+  const trips = { id: "toolu_01XFDUDYJgAACzvnptvVbrkx", name: "list_trips", arguments: "{}" };
+  const question = "Okay, let's check the weather.";
+  const between = "And the time there.";
+
+  // A reply's input is an object, so its text is ours; a stream's text is the model's own, spaces and all.
+  test.each([
+    ["tool-call.json", question, [weatherOf('{"location":"San Francisco, CA","unit":"fahrenheit"}')], [472, 89, 0, 0]],
+    ["tool-call.sse", question, [weatherOf('{"location": "San Francisco, CA", "unit": "fahrenheit"}')], [472, 89, 0, 0]],
+    [
+      "tool-calls-parallel.json",
+      between,
+      [weatherOf('{"location":"Zürich"}'), timeOf('{"zone":"Europe/Zurich"}'), trips],
+      [612, 104, 0, 0],
+    ],
+    [
+      "tool-calls-parallel.sse",
+      between,
+      [weatherOf('{"location": "Zürich"}'), timeOf('{"zone": "Europe/Zurich"}'), trips],
+      [612, 104, 0, 0],
+    ],
+    ["tool-call-without-input.json", "", [trips], [380, 37, 0, 0]],
+    ["tool-call-without-input.sse", "", [trips], [380, 37, 0, 0]],
+    ["tool-call-after-thinking.json", "", [weatherOf('{"location":"Paris"}')], [438, 120, 0, 61]],
+    ["tool-call-after-thinking.sse", "", [weatherOf('{"location": "Paris"}')], [438, 120, 0, 61]],
+  ] as const)("%s", async (name, text, toolCalls, counts) => {
+    for (const size of name.endsWith(".sse") ? [undefined, 1, 7, 64] : [undefined]) {
+      expect(await readFixture(anthropicFormat, name, size)).toEqual({ text, toolCalls, reason: "tool_calls", usage: usageOf(counts) });
+    }
+  });
+
+  test("a call that the output limit cut off keeps what there is of it", async () => {
+    expect(await readFixture(anthropicFormat, "tool-call-cut.sse")).toMatchObject({
+      reason: "length",
+      toolCalls: [weatherOf('{"location": "San')],
+    });
+  });
+
+  test.each(["tool-calls-parallel.json", "tool-calls-parallel.sse"])("%s: text and calls come in their order", async (name) => {
+    const bytes = fixtureBytes("anthropic", name);
+    const events = name.endsWith(".sse") ? anthropicFormat.readStream(inPieces(bytes)) : anthropicFormat.readReply(bytes.toString());
+    const order: string[] = [];
+    for await (const event of events) {
+      const part = event.type === "tool_call" ? `call ${event.index}` : event.type;
+      if (order.at(-1) !== part) order.push(part);
+    }
+    expect(order).toEqual(["call 0", "text", "call 1", "call 2", "finish"]);
+  });
+
+  test("input that stands in the start of a block already is part of the arguments", async () => {
+    const start = { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "toolu_1", name: "f", input: { a: 1 } } };
+    const events: ProviderEvent[] = [];
+    const data = [start, { type: "content_block_stop", index: 0 }, { type: "message_stop" }].map(
+      (event) => `data: ${JSON.stringify(event)}\n\n`,
+    );
+    for await (const event of anthropicFormat.readStream(inPieces(Buffer.from(data.join(""))))) events.push(event);
+    expect(events.slice(0, -1)).toEqual([{ type: "tool_call", index: 0, id: "toolu_1", name: "f", arguments: '{"a":1}' }]);
+  });
+
+  test("a server's own tools are no calls of the customer's functions", async () => {
+    const block = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
+    const reply = anthropicFormat.readReply(JSON.stringify({ content: [block], stop_reason: "end_turn" }));
+    expect(reply).toEqual([{ type: "finish", reason: "stop", usage: null }]);
+    const data = [
+      { type: "content_block_start", index: 0, content_block: { ...block, input: {} } },
+      { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: "{}" } },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_stop" },
+    ].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const types: string[] = [];
+    for await (const event of anthropicFormat.readStream(inPieces(Buffer.from(data.join(""))))) types.push(event.type);
+    expect(types).toEqual(["finish"]);
+  });
+});
+
 describe("failures inside an answer", () => {
   test.each([
     ["truncated.sse", "It was the best of", "malformed"],
@@ -77,6 +154,10 @@ describe("failures inside an answer", () => {
     '{"content":[{"type":"text"}]}',
     '{"content":[{"type":"text","text":{"secret":1}}]}',
     '{"content":[{"text":"secret"}]}',
+    '{"content":[{"type":"tool_use","name":"secret","input":{}}]}',
+    '{"content":[{"type":"tool_use","id":"secret","input":{}}]}',
+    '{"content":[{"type":"tool_use","id":"a","name":"b","input":"secret"}]}',
+    '{"content":[{"type":"tool_use","id":"a","name":"b"}]}',
     '{"content":[],"stop_reason":5}',
     '{"content":[],"usage":7}',
     '{"secret',
@@ -93,11 +174,20 @@ describe("failures inside an answer", () => {
     '{"type":"content_block_delta","index":0}',
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta"}}',
     '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":7}}',
+    '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}',
+    '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"b","input":[]}}',
+    '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"b"}}\\n\\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta"}}',
     '{"type":"message_start"}',
     '{"type":"message_delta","usage":{"output_tokens":1}}',
   ])("an event that breaks its own form is malformed: %s", async (data) => {
     expect((await readUntilFailure(anthropicFormat.readStream(inPieces(Buffer.from(`data: ${data}\n\n`))))).failure.kind).toBe("malformed");
   });
+});
+
+test("a tool's input of thousands of levels is malformed, not a crash", () => {
+  const input = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  const body = `{"content":[{"type":"tool_use","id":"a","name":"b","input":${input}}],"stop_reason":"tool_use"}`;
+  expect(failureOf(() => anthropicFormat.readReply(body)).kind).toBe("malformed");
 });
 
 describe("usage", () => {
@@ -120,65 +210,5 @@ describe("usage", () => {
     expect(anthropicFormat.readReply('{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":4}}')).toEqual([
       { type: "finish", reason: "stop", usage: null },
     ]);
-  });
-});
-
-describe("requests", () => {
-  const call: ModelCall = {
-    messages: [
-      { role: "system", content: "Be brief." },
-      { role: "user", content: "Hi" },
-      { role: "assistant", content: "Hello" },
-      { role: "system", content: "In French." },
-      { role: "user", content: "Again" },
-    ],
-    maxOutputTokens: 64,
-    temperature: 0.5,
-    stream: false,
-  };
-  const bodyOf = (changes: Partial<ModelCall>, wireName = "claude-sonnet-4-5-20250929") =>
-    JSON.parse(anthropicFormat.buildRequest({ ...call, ...changes }, wireName, "sk-ant-test", "anthropic").body);
-
-  test("hold the call and nothing else, every system message in front", () => {
-    const request = anthropicFormat.buildRequest(call, "claude-haiku-4-5-20251001", "sk-ant-test", "anthropic");
-    expect(request.path).toBe("v1/messages");
-    expect(request.headers).toEqual({ "content-type": "application/json", "x-api-key": "sk-ant-test", "anthropic-version": "2023-06-01" });
-    expect(JSON.parse(request.body)).toEqual({
-      model: "claude-haiku-4-5-20251001",
-      max_tokens: 64,
-      system: "Be brief.\n\nIn French.",
-      messages: [
-        { role: "user", content: "Hi" },
-        { role: "assistant", content: "Hello" },
-        { role: "user", content: "Again" },
-      ],
-      temperature: 0.5,
-    });
-  });
-
-  test("a stream is asked for, and no system is sent where there is none", () => {
-    const body = bodyOf({ stream: true, messages: [{ role: "user", content: "Hi" }] });
-    expect(body.stream).toBe(true);
-    expect(body).not.toHaveProperty("system");
-  });
-
-  test("a temperature is cut at 1 and otherwise kept", () => {
-    expect([0, 0.7, 1, 1.5, 2].map((temperature) => bodyOf({ temperature }).temperature)).toEqual([0, 0.7, 1, 1, 1]);
-    expect(bodyOf({ temperature: undefined })).not.toHaveProperty("temperature");
-  });
-
-  test("models from Claude Opus 4.7 on get no temperature, which they refuse", () => {
-    for (const name of ["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5-5-20260901", "claude-fable-5"]) {
-      expect(bodyOf({}, name), name).not.toHaveProperty("temperature");
-    }
-    for (const name of [
-      "claude-3-5-haiku-20241022",
-      "claude-opus-4-20250514",
-      "claude-opus-4-1-20250805",
-      "claude-sonnet-4-6",
-      "my-own-model",
-    ]) {
-      expect(bodyOf({}, name), name).toHaveProperty("temperature", 0.5);
-    }
   });
 });

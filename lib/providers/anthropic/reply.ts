@@ -1,16 +1,24 @@
-// A whole message of Anthropic's, and what its parts mean to us. Tool use blocks belong here once they exist.
+// A whole message of Anthropic's, and what its parts mean to us.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, ProviderEvent } from "../types";
+import type { FinishReason, ProviderEvent, ToolCallEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 import { anthropicUsageSchema, readAnthropicUsage } from "./usage";
 
-const blockSchema = z.object({ type: z.string(), text: z.string().nullish() });
+export const anthropicBlockSchema = z.object({
+  type: z.string(),
+  text: z.string().nullish(),
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  input: z.unknown().optional(),
+});
+
+type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
 const replySchema = z.object({
-  content: z.array(blockSchema),
+  content: z.array(anthropicBlockSchema),
   stop_reason: z.string().nullish(),
   usage: anthropicUsageSchema.nullish(),
 });
@@ -20,17 +28,41 @@ export function readAnthropicReply(body: string): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readAnthropicProblem(parsed), "rejected");
   const { content, stop_reason, usage } = readShape(replySchema, parsed, "the reply");
-  let text = "";
-  for (const block of content) text += anthropicBlockText(block);
-  const finish: ProviderEvent = { type: "finish", reason: readAnthropicStopReason(stop_reason), usage: readAnthropicUsage(usage) };
-  return text === "" ? [finish] : [{ type: "text", text }, finish];
+  const events: ProviderEvent[] = [];
+  let calls = 0;
+  for (const block of content) {
+    const text = anthropicBlockText(block);
+    if (text !== "") events.push({ type: "text", text });
+    if (block.type === "tool_use") events.push(readAnthropicCall(block, calls++));
+  }
+  events.push({ type: "finish", reason: readAnthropicStopReason(stop_reason), usage: readAnthropicUsage(usage) });
+  return events;
 }
 
 /** Only text blocks are the answer; thinking, signatures and kinds that are yet to come are not. */
-export function anthropicBlockText(block: z.infer<typeof blockSchema>): string {
+export function anthropicBlockText(block: Pick<AnthropicBlock, "type" | "text">): string {
   if (block.type !== "text") return "";
   if (typeof block.text !== "string") throw malformed("a text block has no text");
   return block.text;
+}
+
+/**
+ * The customer's function that a tool_use block calls; a server's own tools have blocks of other types.
+ * @throws ProviderFailure malformed
+ */
+export function readAnthropicCall({ id, name, input }: AnthropicBlock, index: number): ToolCallEvent {
+  if (!id || !name) throw malformed("a tool_use block has no id or no name");
+  if (!isRecord(input)) throw malformed("the input of a tool_use block is no object");
+  return { type: "tool_call", index, id, name, arguments: writeInput(input) };
+}
+
+function writeInput(input: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    // JSON of thousands of levels can be read, but not written again.
+    throw malformed("the input of a tool_use block is nested too deep");
+  }
 }
 
 /** https://docs.anthropic.com/en/api/handling-stop-reasons */
@@ -42,10 +74,12 @@ export function readAnthropicStopReason(reason: string | null | undefined): Fini
     case "max_tokens":
     case "model_context_window_exceeded":
       return "length";
+    case "tool_use":
+      return "tool_calls";
     case "refusal":
       return "content_filter";
     default:
-      // tool_use and pause_turn wait for something that is never sent to them here.
+      // pause_turn waits for something that is never sent to it here.
       return "other";
   }
 }

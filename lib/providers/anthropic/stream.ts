@@ -1,5 +1,6 @@
 // A streamed message of Anthropic's. Input is counted by message_start, output by message_delta (cumulative); the end is
 // message_stop, or the end of the stream after a stop reason. Events of unknown types are passed over, as its versioning asks.
+// A tool call is a content block: its start has id and name, its deltas hold the arguments as pieces of JSON text.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
@@ -7,13 +8,18 @@ import { readServerSentEvents } from "../sse";
 import type { FinishReason, ProviderEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
-import { anthropicBlockText, readAnthropicStopReason } from "./reply";
+import { anthropicBlockSchema, anthropicBlockText, readAnthropicCall, readAnthropicStopReason } from "./reply";
 import { type AnthropicUsage, anthropicUsageSchema, mergeAnthropicUsage, readAnthropicUsage } from "./usage";
 
 const eventSchema = z.object({ type: z.string() });
 const messageStartSchema = z.object({ message: z.object({ usage: anthropicUsageSchema.nullish() }) });
-const blockStartSchema = z.object({ content_block: z.object({ type: z.string(), text: z.string().nullish() }) });
-const blockDeltaSchema = z.object({ delta: z.object({ type: z.string(), text: z.string().nullish() }) });
+const blockIndexSchema = z.number().nullish();
+const blockStartSchema = z.object({ index: blockIndexSchema, content_block: anthropicBlockSchema });
+const blockDeltaSchema = z.object({
+  index: blockIndexSchema,
+  delta: z.object({ type: z.string(), text: z.string().nullish(), partial_json: z.string().nullish() }),
+});
+const blockStopSchema = z.object({ index: blockIndexSchema });
 const messageDeltaSchema = z.object({
   delta: z.object({ stop_reason: z.string().nullish() }),
   usage: anthropicUsageSchema.nullish(),
@@ -25,8 +31,8 @@ export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>): A
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "") continue;
-      const text = answer.take(data);
-      if (text !== "") yield { type: "text", text };
+      const news = answer.take(data);
+      if (news !== undefined) yield news;
       if (answer.isStopped) {
         yield answer.finish();
         return;
@@ -36,43 +42,85 @@ export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>): A
   yield answer.finish();
 }
 
+type BlockStart = z.infer<typeof blockStartSchema>;
+type BlockDelta = z.infer<typeof blockDeltaSchema>;
+
+interface CallUnderWay {
+  /** Among the calls of the answer. */
+  index: number;
+  hasArguments: boolean;
+}
+
 class AnswerUnderWay {
   isStopped = false;
   #reason: FinishReason | undefined;
   #usage: AnthropicUsage | undefined;
+  /** By the index of their content blocks, which text and thinking count in too. */
+  readonly #calls = new Map<number | null | undefined, CallUnderWay>();
+  #callCount = 0;
 
-  /** Takes in one event and returns the text it adds. */
-  take(data: string): string {
+  /** Takes in one event and returns what it adds to the answer. */
+  take(data: string): ProviderEvent | undefined {
     const event = parseJson(data, "an event");
     const { type } = readShape(eventSchema, event, "an event");
     switch (type) {
-      case "content_block_delta": {
-        const { delta } = readShape(blockDeltaSchema, event, type);
-        return delta.type === "text_delta" ? anthropicBlockText({ type: "text", text: delta.text }) : "";
-      }
+      case "content_block_delta":
+        return this.#takeDelta(readShape(blockDeltaSchema, event, type));
       case "content_block_start":
-        return anthropicBlockText(readShape(blockStartSchema, event, type).content_block);
+        return this.#takeStart(readShape(blockStartSchema, event, type));
+      case "content_block_stop":
+        return this.#takeStop(readShape(blockStopSchema, event, type).index);
       case "message_start":
         this.#usage = mergeAnthropicUsage(this.#usage, readShape(messageStartSchema, event, type).message.usage);
-        return "";
+        return undefined;
       case "message_delta": {
         const { delta, usage } = readShape(messageDeltaSchema, event, type);
         this.#usage = mergeAnthropicUsage(this.#usage, usage);
         if (delta.stop_reason) this.#reason = readAnthropicStopReason(delta.stop_reason);
-        return "";
+        return undefined;
       }
       case "message_stop":
         this.isStopped = true;
-        return "";
+        return undefined;
       case "error":
         throw failureInside(readAnthropicProblem(event), "unavailable");
       default:
-        return "";
+        return undefined;
     }
+  }
+
+  #takeStart({ index, content_block: block }: BlockStart): ProviderEvent | undefined {
+    if (block.type !== "tool_use") return textEvent(anthropicBlockText(block));
+    const call = readAnthropicCall({ ...block, input: block.input ?? {} }, this.#callCount++);
+    // The input of a start is {} and stands for "to come"; only one that already holds something is part of the arguments.
+    const hasArguments = call.arguments !== "{}";
+    this.#calls.set(index, { index: call.index, hasArguments });
+    return hasArguments ? call : { ...call, arguments: "" };
+  }
+
+  #takeDelta({ index, delta }: BlockDelta): ProviderEvent | undefined {
+    if (delta.type === "text_delta") return textEvent(anthropicBlockText({ type: "text", text: delta.text }));
+    const call = delta.type === "input_json_delta" ? this.#calls.get(index) : undefined;
+    if (call === undefined) return undefined;
+    if (typeof delta.partial_json !== "string") throw malformed("an input_json_delta has no partial_json");
+    if (delta.partial_json === "") return undefined;
+    call.hasArguments = true;
+    return { type: "tool_call", index: call.index, arguments: delta.partial_json };
+  }
+
+  /** A call without input has no delta, or empty ones; its arguments are an empty object all the same. */
+  #takeStop(index: number | null | undefined): ProviderEvent | undefined {
+    const call = this.#calls.get(index);
+    this.#calls.delete(index);
+    return call === undefined || call.hasArguments ? undefined : { type: "tool_call", index: call.index, arguments: "{}" };
   }
 
   finish(): ProviderEvent {
     if (this.#reason === undefined && !this.isStopped) throw malformed("the stream broke off before the answer ended");
     return { type: "finish", reason: this.#reason ?? "other", usage: readAnthropicUsage(this.#usage) };
   }
+}
+
+function textEvent(text: string): ProviderEvent | undefined {
+  return text === "" ? undefined : { type: "text", text };
 }

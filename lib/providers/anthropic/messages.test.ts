@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { anthropicMessages } from "./messages";
+
+const call = (id: string, args: string) => ({ id, name: "get_weather", arguments: args });
+
+test("calls are blocks of the assistant's message, all their results blocks of one user message", () => {
+  const messages = anthropicMessages([
+    { role: "user", content: "Paris and Rome?" },
+    { role: "assistant", content: "Let me look.", toolCalls: [call("a", '{"city": "Paris"}'), call("b", '{"city":"Rome"}')] },
+    { role: "tool", toolCallId: "a", content: "12 °C" },
+    { role: "tool", toolCallId: "b", content: "19 °C" },
+  ]);
+  expect(messages).toEqual([
+    { role: "user", content: "Paris and Rome?" },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "Let me look." },
+        { type: "tool_use", id: "a", name: "get_weather", input: { city: "Paris" } },
+        { type: "tool_use", id: "b", name: "get_weather", input: { city: "Rome" } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "a", content: "12 °C" },
+        { type: "tool_result", tool_use_id: "b", content: "19 °C" },
+      ],
+    },
+  ]);
+});
+
+test("what the user says after results stands behind them in the same message, system messages between or not", () => {
+  const messages = anthropicMessages([
+    { role: "assistant", content: "", toolCalls: [call("a", "{}")] },
+    { role: "system", content: "Be brief." },
+    { role: "tool", toolCallId: "a", content: "12 °C" },
+    { role: "system", content: "In French." },
+    { role: "user", content: "And in °F?" },
+    { role: "user", content: " " },
+    { role: "assistant", content: "53.6 °F" },
+    { role: "user", content: "Thanks" },
+  ]);
+  expect(messages.slice(1)).toEqual([
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "a", content: "12 °C" },
+        { type: "text", text: "And in °F?" },
+      ],
+    },
+    { role: "assistant", content: "53.6 °F" },
+    { role: "user", content: "Thanks" },
+  ]);
+});
+
+test("results of two rounds stay two messages", () => {
+  const messages = anthropicMessages([
+    { role: "assistant", content: "", toolCalls: [call("a", "{}")] },
+    { role: "tool", toolCallId: "a", content: "1" },
+    { role: "assistant", content: "", toolCalls: [call("b", "{}")] },
+    { role: "tool", toolCallId: "b", content: "2" },
+  ]);
+  expect(messages.map(({ role }) => role)).toEqual(["assistant", "user", "assistant", "user"]);
+  expect(messages[3]?.content).toEqual([{ type: "tool_result", tool_use_id: "b", content: "2" }]);
+});
+
+test("blank text beside calls and an empty result are left out, which a block may not hold", () => {
+  const messages = anthropicMessages([
+    { role: "assistant", content: "\n", toolCalls: [call("a", "{}")] },
+    { role: "tool", toolCallId: "a", content: "" },
+  ]);
+  expect(JSON.parse(JSON.stringify(messages))).toEqual([
+    { role: "assistant", content: [{ type: "tool_use", id: "a", name: "get_weather", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] },
+  ]);
+});
+
+test("no list of calls, or an empty one, leaves a plain message", () => {
+  expect(anthropicMessages([{ role: "assistant", content: "Hi", toolCalls: [] }])).toEqual([{ role: "assistant", content: "Hi" }]);
+});
+
+test("another provider's id is written in Anthropic's letters, alike in call and result", () => {
+  const [asked, answered] = anthropicMessages([
+    { role: "assistant", content: "", toolCalls: [call("functions.get:0", "{}")] },
+    { role: "tool", toolCallId: "functions.get:0", content: "1" },
+  ]);
+  expect(asked?.content).toMatchObject([{ id: "functions_get_0" }]);
+  expect(answered?.content).toMatchObject([{ tool_use_id: "functions_get_0" }]);
+});
+
+test.each(["", "{", "null", "7", '"x"', "[1]", "undefined", `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`])(
+  "arguments that are no JSON object, or none that can be written, are an empty one: %.20s",
+  (text) => {
+    expect(anthropicMessages([{ role: "assistant", content: "", toolCalls: [call("a", text)] }])[0]?.content).toMatchObject([
+      { input: {} },
+    ]);
+  },
+);

@@ -1,0 +1,98 @@
+// A JSON Schema in the part of the language that structured outputs take: every object closed, nothing recursive, no limits
+// on numbers and lengths ("JSON Schema limitations"). Limits become words of the description, as Anthropic's own SDKs do it.
+
+import { isRecord } from "../wire-value";
+
+type Schema = Record<string, unknown>;
+
+/**
+ * A schema whose answers all follow the given one, as far as its limits are kept; undefined where there is none that
+ * leaves the model what it needs: objects with keys of its own, recursion, values of any kind.
+ */
+export function narrowSchema(schema: Schema): Schema | undefined {
+  return isExpressible(schema, { root: schema, settled: new Set() }, 0) ? narrow(schema) : undefined;
+}
+
+/** Deeper than any schema that is written by hand; a recursive one never ends before. */
+const maxDepth = 32;
+
+interface Walk {
+  root: Schema;
+  /** References known to be expressible, so that each is followed once. */
+  settled: Set<string>;
+}
+
+function isExpressible(schema: unknown, walk: Walk, depth: number): boolean {
+  if (!isRecord(schema) || depth > maxDepth) return false;
+  if (schema.$ref === undefined ? isOpen(schema) : !isReferenceExpressible(schema.$ref, walk, depth)) return false;
+  return subschemas(schema).every((part) => isExpressible(part, walk, depth + 1));
+}
+
+function isReferenceExpressible(reference: unknown, walk: Walk, depth: number): boolean {
+  if (typeof reference !== "string") return false;
+  if (walk.settled.has(reference)) return true;
+  const [, place = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+  const definitions = walk.root[place];
+  if (!isRecord(definitions) || !isExpressible(definitions[name], walk, depth + 1)) return false;
+  walk.settled.add(reference);
+  return true;
+}
+
+/** True for what leaves keys, items or the whole value free, which closing it would take away. */
+function isOpen(schema: Schema): boolean {
+  const has = (keyword: string) => schema[keyword] !== undefined;
+  if (has("allOf") || has("patternProperties") || has("prefixItems")) return true;
+  // Keys that stand beside the keys of variants: closing each of them for itself would leave no answer that follows both.
+  if (has("anyOf") || has("oneOf")) return isObject(schema);
+  if (has("enum") || has("const")) return false;
+  if ([schema.type].flat().includes("array") && !has("items")) return true;
+  if (!isObject(schema)) return !has("type");
+  const hasKeys = isRecord(schema.properties) && Object.keys(schema.properties).length > 0;
+  return schema.additionalProperties !== false && (has("additionalProperties") || !hasKeys);
+}
+
+function isObject(schema: Schema): boolean {
+  return schema.properties !== undefined || [schema.type].flat().includes("object");
+}
+
+function subschemas(schema: Schema): unknown[] {
+  const { properties = {}, $defs = {}, definitions = {}, anyOf = [], oneOf = [], items } = schema;
+  const maps = [properties, $defs, definitions].flatMap((map) => (isRecord(map) ? Object.values(map) : [undefined]));
+  const lists = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : [undefined]));
+  return items === undefined ? [...maps, ...lists] : [...maps, ...lists, items];
+}
+
+const heldKeywords = new Set(["$ref", "type", "title", "description", "enum", "const", "required"]);
+const heldFormats = new Set(["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"]);
+
+function narrow(schema: Schema): Schema {
+  const narrowed: Schema = {};
+  const told: Schema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isRecord(value) && (keyword === "properties" || keyword === "$defs" || keyword === "definitions")) {
+      narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, narrowPart(part)]));
+    } else if (keyword === "anyOf" || keyword === "oneOf") {
+      narrowed.anyOf = [value].flat().map(narrowPart);
+    } else if (keyword === "items") {
+      narrowed.items = narrowPart(value);
+    } else if (isHeld(keyword, value)) {
+      narrowed[keyword] = value;
+    } else if (!["$schema", "$id", "additionalProperties"].includes(keyword)) {
+      told[keyword] = value;
+    }
+  }
+  if (isObject(schema)) narrowed.additionalProperties = false;
+  if (Object.keys(told).length > 0) narrowed.description = [schema.description, JSON.stringify(told)].filter(Boolean).join("\n\n");
+  return narrowed;
+}
+
+function narrowPart(part: unknown): unknown {
+  return isRecord(part) ? narrow(part) : part;
+}
+
+function isHeld(keyword: string, value: unknown): boolean {
+  if (keyword === "format") return heldFormats.has(String(value));
+  // Of the sizes of arrays, "at least none" and "at least one" alone.
+  if (keyword === "minItems") return value === 0 || value === 1;
+  return heldKeywords.has(keyword);
+}
