@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { openaiFormat } from "./openai";
-import { failureOf, fixtureBytes, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
-import type { ModelCall, ProviderId } from "./types";
+import { failureOf, fixtureBytes, gather, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
+import type { ProviderEvent } from "./types";
 
 const unicodeText = 'Grüße, 世界 👩🏽‍🚀🚀 e\u0301 שלום \u2028— "done"\n\t';
+const lisbon = '{"city":"Lisbon"}';
+const weather = (id: string, text: string) => ({ id, name: "get_weather", arguments: text });
+const both = [weather("call_abc123", lisbon), { id: "call_def456", name: "get_time", arguments: '{"zone":"Ωμέγα 🚀"}' }];
 const refusalText = "I'm sorry, I can't help with that.";
 
 describe("answers", () => {
@@ -21,7 +24,6 @@ describe("answers", () => {
     ["content-filter.json", "The first half", "content_filter", [30, 3, 0, 0]],
     ["max-tokens.json", "Once upon a", "length", [12, 3, 0, 0]],
     ["max-tokens.sse", "Once upon a", "length", [12, 3, 0, 0]],
-    ["tool-calls.json", "", "other", [82, 17, 0, 0]],
     ["empty.json", "", "length", [12, 64, 0, 64]],
     ["without-usage.json", "No count.", "stop", null],
     ["without-done.sse", "Enough said.", "stop", null],
@@ -39,6 +41,48 @@ describe("answers", () => {
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
       expect(await readFixture(openaiFormat, name, size)).toEqual(expected);
     }
+  });
+
+  test.each([
+    ["tool-calls.json", "", [weather("call_abc123", "{}")], "tool_calls", [82, 17, 0, 0]],
+    ["tool-calls.sse", "", [weather("call_abc123", lisbon)], "tool_calls", [82, 17, 0, 0]],
+    ["tool-calls-parallel.json", "I'll look both up.", both, "tool_calls", [96, 51, 0, 0]],
+    ["tool-calls-parallel.sse", "I'll look both up.", both, "tool_calls", [96, 51, 0, 0]],
+    ["tool-calls-forced.json", "", [weather("call_abc123", lisbon)], "stop", [90, 9, 0, 0]],
+    ["tool-calls-whole.sse", "", both, "tool_calls", [96, 51, 0, 0]],
+    ["tool-calls-without-index.sse", "", both, "tool_calls", null],
+    ["tool-calls-repeated-names.sse", "", both, "tool_calls", null],
+    ["tool-calls-one-index.sse", "", both, "stop", null],
+    ["tool-calls-custom.json", "", [weather("call_abc123", lisbon)], "tool_calls", [82, 17, 0, 0]],
+    ["tool-calls-custom.sse", "", [weather("call_abc123", lisbon)], "tool_calls", [82, 17, 0, 0]],
+    ["deepseek-tool-calls.json", "", [weather("call_00_abc123", lisbon)], "tool_calls", [180, 71, 128, 40]],
+    ["deepseek-tool-calls.sse", "", [weather("call_00_abc123", lisbon)], "tool_calls", [180, 71, 128, 40]],
+    ["xai-tool-calls.sse", "", both, "tool_calls", [380, 115, 0, 80]],
+  ] as const)("%s asks for functions", async (name, text, toolCalls, reason, counts) => {
+    const expected = { text, toolCalls, reason, usage: counts && usageOf(counts) };
+    for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
+      expect(await readFixture(openaiFormat, name, size)).toEqual(expected);
+    }
+  });
+
+  test("the pieces of a call are handed on as they come, its id and name with the first alone", async () => {
+    const events: ProviderEvent[] = [];
+    for await (const event of openaiFormat.readStream(inPieces(fixtureBytes("openai", "tool-calls.sse")))) events.push(event);
+    expect(events.slice(0, -1)).toEqual([
+      { type: "tool_call", index: 0, id: "call_abc123", name: "get_weather", arguments: "" },
+      ...['{"', "city", '":"', "Lisbon", '"}'].map((piece) => ({ type: "tool_call", index: 0, arguments: piece })),
+    ]);
+  });
+
+  test("a call without an id is given one of ours", async () => {
+    const call = { type: "function", function: { name: "get_weather", arguments: "{}" } };
+    const reply = JSON.stringify({ choices: [{ message: { tool_calls: [call, { ...call, id: "" }] }, finish_reason: "tool_calls" }] });
+    const stream = `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ ...call, index: 3 }] }, finish_reason: "function_call" }] })}\n\n`;
+    const answers = [await gather(openaiFormat.readReply(reply)), await gather(openaiFormat.readStream(inPieces(Buffer.from(stream))))];
+    const ids = answers.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id));
+    expect(ids).toEqual([expect.stringMatching(/^call_\w{24}$/), expect.any(String), expect.any(String)]);
+    expect(new Set(ids).size).toBe(3);
+    expect(answers.map(({ reason }) => reason)).toEqual(["tool_calls", "tool_calls"]);
   });
 
   test("reading ends with [DONE], even when the connection stays open", async () => {
@@ -74,6 +118,20 @@ describe("failures inside an answer", () => {
   });
 
   test.each([
+    [{ index: 0, id: "call_1" }],
+    [{ index: 0, id: "call_1", function: { arguments: "{}" } }],
+    [{ function: { arguments: "{}" } }],
+    [
+      { index: 0, id: "call_1", function: { name: "f" } },
+      { index: 1, function: { arguments: "{}" } },
+    ],
+  ])("a stream in which a call begins without a name is malformed: %j", async (...pieces) => {
+    const stream = `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: pieces } }] })}\n\n`;
+    const { failure } = await readUntilFailure(openaiFormat.readStream(inPieces(Buffer.from(stream))));
+    expect(failure).toMatchObject({ kind: "malformed", accepted: true });
+  });
+
+  test.each([
     ['{"error":{"message":"bad","type":"invalid_request_error"}}', "rejected"],
     ['{"error":{"message":"bad"}}', "rejected"],
     ['{"error":{"message":"bad","code":502}}', "unavailable"],
@@ -95,6 +153,11 @@ describe("failures inside an answer", () => {
     '{"choices":[{"message":{"content":7}}]}',
     '{"choices":[{"message":{"content":[{"type":"text","text":"secret"}]}}]}',
     '{"choices":[{"message":{"content":"secret"},"finish_reason":{}}]}',
+    '{"choices":[{"message":{"tool_calls":"secret"}}]}',
+    '{"choices":[{"message":{"tool_calls":[{"id":"secret"}]}}]}',
+    '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"arguments":"{}"}}]}}]}',
+    '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"","arguments":"{}"}}]}}]}',
+    '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"f","arguments":{}}}]}}]}',
     '{"choices":[{"message":{"content":"secret"}}],"usage":"much"}',
     '{"secret',
   ])("a reply that is no chat completion is malformed, and is not quoted: %s", (body) => {
@@ -154,70 +217,5 @@ describe("usage", () => {
     expect(usageFrom({ prompt_tokens: 5, completion_tokens: 1, total_tokens: 15, ...cached })).toMatchObject({
       usage: usageOf([14, 1, 9, 0]),
     });
-  });
-});
-
-describe("requests", () => {
-  const call: ModelCall = {
-    messages: [
-      { role: "system", content: "Be brief." },
-      { role: "user", content: "Hi" },
-    ],
-    maxOutputTokens: 64,
-    temperature: 0.5,
-    stream: false,
-  };
-  const bodyOf = (wireName: string, provider: ProviderId, changes: Partial<ModelCall> = {}) =>
-    JSON.parse(openaiFormat.buildRequest({ ...call, ...changes }, wireName, "sk-test", provider).body);
-
-  test("hold the call and nothing else", () => {
-    const request = openaiFormat.buildRequest(call, "gpt-4o-mini", "sk-test", "openai");
-    expect(request).toMatchObject({
-      path: "chat/completions",
-      headers: { authorization: "Bearer sk-test", "content-type": "application/json" },
-    });
-    expect(JSON.parse(request.body)).toEqual({
-      model: "gpt-4o-mini",
-      messages: call.messages,
-      max_completion_tokens: 64,
-      temperature: 0.5,
-    });
-  });
-
-  test("a stream asks for its usage", () => {
-    expect(bodyOf("gpt-4o-mini", "openai", { stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
-  });
-
-  test.each(["xai", "deepseek"] as const)("%s gets the older name of the limit", (provider) => {
-    const body = bodyOf("some-model", provider);
-    expect(body.max_tokens).toBe(64);
-    expect(body).not.toHaveProperty("max_completion_tokens");
-  });
-
-  test.each([
-    [
-      "o1",
-      "o3-mini",
-      "o4-mini-2025-04-16",
-      "gpt-5",
-      "gpt-5-mini",
-      "gpt-5.1",
-      "gpt-5.1-chat-latest",
-      "openai/gpt-5",
-      "gpt-4o-search-preview",
-    ],
-  ])("models that refuse a temperature get none", (...names) => {
-    for (const name of names) expect(bodyOf(name, "openai"), name).not.toHaveProperty("temperature");
-  });
-
-  test.each([
-    ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "gpt-5-chat-latest", "gpt-4o-mini", "grok-4", "deepseek-reasoner", "olmo-2", "gpt-50x"],
-  ])("all others get theirs", (...names) => {
-    for (const name of names) expect(bodyOf(name, "openai"), name).toHaveProperty("temperature", 0.5);
-  });
-
-  test("no temperature is sent when the call has none", () => {
-    expect(bodyOf("gpt-4o", "openai", { temperature: undefined })).not.toHaveProperty("temperature");
-    expect(bodyOf("gpt-4o", "openai", { temperature: 0 })).toHaveProperty("temperature", 0);
   });
 });

@@ -7,12 +7,13 @@ import { readServerSentEvents } from "../sse";
 import type { FinishReason, ProviderEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
-import { openaiText, openaiTextSchema, readOpenAIFinishReason } from "./reply";
+import { openaiMessageSchema, openaiText, readOpenAIFinishReason } from "./reply";
+import { ToolCallPieces } from "./tool-calls";
 import { openaiUsageSchema, readOpenAIUsage } from "./usage";
 
 const chunkSchema = z.object({
   // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk that has none.
-  choices: z.array(z.object({ delta: openaiTextSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
+  choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: openaiUsageSchema.nullish(),
 });
 
@@ -23,6 +24,7 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>): Asyn
   let reason: FinishReason | undefined;
   let usage: Chunk["usage"];
   let isRefused = false;
+  const toolCalls = new ToolCallPieces();
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "[DONE]") {
@@ -38,6 +40,10 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>): Asyn
         const text = openaiText(choice.delta);
         if (text !== "") yield { type: "text", text };
         isRefused ||= Boolean(choice.delta.refusal);
+        for (const piece of choice.delta.tool_calls ?? []) {
+          const event = toolCalls.read(piece);
+          if (event !== undefined) yield event;
+        }
       }
       if (choice.finish_reason) reason = readOpenAIFinishReason(choice.finish_reason, isRefused);
     }

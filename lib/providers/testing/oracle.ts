@@ -6,12 +6,26 @@ import { createDeepSeek } from "@ai-sdk/deepseek";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createXai } from "@ai-sdk/xai";
-import type { FinishReason, ModelCall, ProviderId } from "../types";
+import { anthropicFormat } from "../anthropic";
+import { geminiFormat } from "../gemini";
+import { openaiFormat } from "../openai";
+import type { FinishReason, ModelCall, ProviderId, ToolCall, ToolChoice, WireFormat } from "../types";
 import { type Answer, inPieces } from "./replay";
 
 type OracleModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;
 type OracleOptions = Parameters<OracleModel["doGenerate"]>[0];
-type OracleUsage = Awaited<ReturnType<OracleModel["doGenerate"]>>["usage"];
+type OracleReply = Awaited<ReturnType<OracleModel["doGenerate"]>>;
+type OracleUsage = OracleReply["usage"];
+type OraclePrompt = OracleOptions["prompt"];
+
+/** Ours, which the packages are compared with. */
+export const formats: Record<ProviderId, WireFormat> = {
+  openai: openaiFormat,
+  xai: openaiFormat,
+  deepseek: openaiFormat,
+  anthropic: anthropicFormat,
+  gemini: geminiFormat,
+};
 
 const host = "http://127.0.0.1";
 
@@ -59,27 +73,46 @@ function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream {
 async function gatherReply(model: OracleModel): Promise<Answer> {
   const { content, finishReason, usage } = await model.doGenerate(greeting);
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return { text, reason: reasonOf(finishReason.unified), usage: usageFrom(usage) };
+  return answerOf(text, content.flatMap(toolCallOf), { finishReason, usage });
 }
 
 async function gatherStream(model: OracleModel): Promise<Answer | null> {
   const { stream } = await model.doStream(greeting);
   let text = "";
+  const toolCalls: ToolCall[] = [];
   let answer: Answer | null = null;
   let failed = false;
   const reader = stream.getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     const part = read.value;
     if (part.type === "text-delta") text += part.delta;
+    if (part.type === "tool-call") toolCalls.push(...toolCallOf(part));
     if (part.type === "error") failed = true;
-    if (part.type === "finish") answer = { text, reason: reasonOf(part.finishReason.unified), usage: usageFrom(part.usage) };
+    if (part.type === "finish") answer = answerOf(text, toolCalls, part);
   }
   return failed ? null : answer;
 }
 
+function answerOf(text: string, toolCalls: ToolCall[], { finishReason, usage }: Pick<OracleReply, "finishReason" | "usage">): Answer {
+  return { text, ...(toolCalls.length > 0 && { toolCalls }), reason: reasonOf(finishReason.unified), usage: usageFrom(usage) };
+}
+
+function toolCallOf(part: OracleReply["content"][number]): ToolCall[] {
+  return part.type === "tool-call" ? [{ id: part.toolCallId, name: part.toolName, arguments: part.input }] : [];
+}
+
 function reasonOf(unified: string): FinishReason {
-  if (unified === "content-filter") return "content_filter";
-  return unified === "stop" || unified === "length" ? unified : "other";
+  switch (unified) {
+    case "content-filter":
+      return "content_filter";
+    case "tool-calls":
+      return "tool_calls";
+    case "stop":
+    case "length":
+      return unified;
+    default:
+      return "other";
+  }
 }
 
 function usageFrom({ inputTokens, outputTokens }: OracleUsage): Answer["usage"] {
@@ -105,11 +138,7 @@ export async function oracleRequest(provider: ProviderId, wireName: string, call
     sent = { url: String(url), headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) };
     return new Response("{}", { status: 400 });
   });
-  const options: OracleOptions = {
-    prompt: call.messages.map(promptMessage),
-    maxOutputTokens: call.maxOutputTokens,
-    temperature: call.temperature,
-  };
+  const options = oracleOptions(call);
   try {
     await (call.stream ? model.doStream(options) : model.doGenerate(options));
   } catch {
@@ -119,6 +148,46 @@ export async function oracleRequest(provider: ProviderId, wireName: string, call
   return sent;
 }
 
-function promptMessage({ role, content }: ModelCall["messages"][number]): OracleOptions["prompt"][number] {
-  return role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] };
+function oracleOptions(call: ModelCall): OracleOptions {
+  const { maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed, stop, responseFormat: format } = call;
+  return {
+    prompt: call.messages.map((message) => promptMessage(message, call.messages)),
+    ...{ maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed },
+    stopSequences: stop && [...stop],
+    tools: call.tools?.map(({ name, description, parameters = { type: "object" }, strict }) => ({
+      type: "function",
+      ...{ name, description, inputSchema: parameters, strict },
+    })),
+    toolChoice: call.toolChoice && oracleToolChoice(call.toolChoice),
+    responseFormat: format && (format.type === "json_object" ? { type: "json" } : { ...format, type: "json" }),
+    providerOptions: call.parallelToolCalls === undefined ? undefined : { openai: { parallelToolCalls: call.parallelToolCalls } },
+  };
+}
+
+function oracleToolChoice(choice: ToolChoice): OracleOptions["toolChoice"] {
+  return typeof choice === "object" ? { type: "tool", toolName: choice.name } : { type: choice };
+}
+
+function promptMessage(message: ModelCall["messages"][number], all: ModelCall["messages"]): OraclePrompt[number] {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: message.content };
+    case "user":
+      return { role: "user", content: [{ type: "text", text: message.content }] };
+    case "assistant": {
+      const toolCalls = message.toolCalls ?? [];
+      const calls = toolCalls.map(({ id, name, arguments: text }) => ({
+        type: "tool-call" as const,
+        ...{ toolCallId: id, toolName: name, input: JSON.parse(text) },
+      }));
+      const text = message.content === "" && calls.length > 0 ? [] : [{ type: "text" as const, text: message.content }];
+      return { role: "assistant", content: [...text, ...calls] };
+    }
+    case "tool": {
+      const calls = all.flatMap((other) => (other.role === "assistant" ? (other.toolCalls ?? []) : []));
+      const toolName = calls.find(({ id }) => id === message.toolCallId)?.name ?? "";
+      const output = { type: "text" as const, value: message.content };
+      return { role: "tool", content: [{ type: "tool-result", toolCallId: message.toolCallId, toolName, output }] };
+    }
+  }
 }

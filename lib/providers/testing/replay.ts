@@ -7,12 +7,16 @@ import {
   type ProviderEvent,
   type ProviderFailure,
   type TokenUsage,
+  type ToolCall,
+  type ToolCallEvent,
   type WireFormat,
   type WireFormatId,
 } from "../types";
 
 export interface Answer {
   text: string;
+  /** Absent from an answer without any. */
+  toolCalls?: ToolCall[];
   reason: FinishReason;
   usage: TokenUsage | null;
 }
@@ -40,18 +44,37 @@ export async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGe
   for (let start = 0; start < bytes.length; start += size) yield Uint8Array.from(bytes.subarray(start, start + size));
 }
 
-/** Gathers a whole answer; there must be exactly one `finish`, at the end, and no empty text. */
+/** Gathers a whole answer; there must be exactly one `finish`, at the end, no empty text and no piece of a call without its start. */
 export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<ProviderEvent>): Promise<Answer> {
   let text = "";
+  const toolCalls: ToolCall[] = [];
   let answer: Answer | undefined;
   for await (const event of events) {
     if (answer !== undefined) throw new Error("an event came after finish");
-    if (event.type === "finish") answer = { text, reason: event.reason, usage: event.usage };
-    else if (event.text === "") throw new Error("an empty text event");
-    else text += event.text;
+    if (event.type === "finish") {
+      answer = { text, ...(toolCalls.length > 0 && { toolCalls }), reason: event.reason, usage: event.usage };
+    } else if (event.type === "tool_call") {
+      gatherToolCall(toolCalls, event);
+    } else {
+      if (event.text === "") throw new Error("an empty text event");
+      text += event.text;
+    }
   }
   if (answer === undefined) throw new Error("no finish event");
   return answer;
+}
+
+function gatherToolCall(calls: ToolCall[], { index, id, name, arguments: text }: ToolCallEvent): void {
+  const call = calls[index];
+  if (call === undefined) {
+    if (index !== calls.length) throw new Error(`call ${index} came after ${calls.length} calls`);
+    if (!id || !name) throw new Error("a call began without id or name");
+    calls.push({ id, name, arguments: text });
+  } else {
+    if (id !== undefined || name !== undefined) throw new Error("a call began twice");
+    if (text === "") throw new Error("an empty piece of a call");
+    call.arguments += text;
+  }
 }
 
 /** Reads a fixture by its ending: `.sse` as a stream in pieces of `size` bytes, all else as a whole reply. */
