@@ -1,37 +1,23 @@
 // Holds the bounds against the tokenizers that npm carries. A bound below the true count would be money set aside too low.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { getTokenizer } from "@anthropic-ai/tokenizer";
 import fc from "fast-check";
-import { encode as encodeCl100k } from "gpt-tokenizer/encoding/cl100k_base";
-import { encode as encodeO200k } from "gpt-tokenizer/encoding/o200k_base";
 import { Tiktoken } from "js-tiktoken/lite";
 import cl100kRanks from "js-tiktoken/ranks/cl100k_base";
 import o200kRanks from "js-tiktoken/ranks/o200k_base";
-import { afterAll, describe, expect, test, vi } from "vitest";
-import { inputBoundForMessages, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST } from "./token-bound";
-import { readWords } from "./token-bound/table";
+import { describe, expect, test, vi } from "vitest";
+import { anyCodeUnit, borderChars, fixtures, glue, letter, prose, scrap, tableWords } from "./testing/scraps";
+import { bounds, trueCount } from "./testing/tokenizers";
+import { inputBoundForCall, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST } from "./token-bound";
 import table from "./token-bound/table.json";
-import type { TokenBoundId } from "./types";
+import type { ChatMessage } from "./types";
 
 const isLong = process.env.LONG === "1";
 if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
-const bounds = ["o200k", "cl100k", "claude"] as const;
-type Named = (typeof bounds)[number];
-
-const claude = getTokenizer();
-afterAll(() => claude.free());
-const plain = { disallowedSpecial: new Set<string>() };
-const trueCount: Record<Named, (text: string) => number> = {
-  o200k: (text) => encodeO200k(text, plain).length,
-  cl100k: (text) => encodeCl100k(text, plain).length,
-  claude: (text) => claude.encode(text.normalize("NFKC"), [], []).length,
-};
-
 function expectBound(text: string): void {
   const bytes = inputTokenBound(text, "bytes");
   if (bytes < Buffer.byteLength(text)) throw new Error(`bytes ${bytes} below UTF-8 of ${JSON.stringify(text)}`);
@@ -50,18 +36,6 @@ function expectAlways(texts: fc.Arbitrary<string>, runs: number, runsWhenLong = 
     { numRuns: isLong ? runsWhenLong : runs },
   );
 }
-
-function readFixtures(folder: string): [string, string][] {
-  const base = new URL(`./token-bound/fixtures/${folder}/`, import.meta.url);
-  return readdirSync(base)
-    .sort()
-    .map((name) => [`${folder}/${name}`, readFileSync(new URL(name, base), "utf8")]);
-}
-
-const prose = readFixtures("prose");
-const fixtures = [...prose, ...readFixtures("code"), ...readFixtures("scripts")];
-const fixtureWords = [...new Set(fixtures.flatMap(([, text]) => text.split(/\s+/)))].filter((word) => word.length < 40);
-const tableWords = [table.bareAndSpaced, table.bare, table.spaced].flatMap(readWords);
 
 describe("never below the true count", () => {
   test.each(fixtures)("of %s, whole and in pieces", (_, text) => {
@@ -213,18 +187,19 @@ describe("bytes", () => {
 });
 
 describe("messages", () => {
+  const user = (content: string): ChatMessage => ({ role: "user", content });
+
   test("add up, with the room that chat formats take", () => {
-    const messages = [{ content: "You are brief." }, { content: "Hello!" }];
+    const messages = [user("You are brief."), user("Hello!")];
     const texts = messages.reduce((sum, { content }) => sum + inputTokenBound(content, "o200k"), 0);
-    expect(inputBoundForMessages(messages, "o200k")).toBe(texts + 2 * TOKENS_PER_MESSAGE + TOKENS_PER_REQUEST);
+    expect(inputBoundForCall({ messages }, "o200k")).toBe(texts + 2 * TOKENS_PER_MESSAGE + TOKENS_PER_REQUEST);
   });
 
   test("of any bound stay between the texts' own bound and their bytes", () => {
-    const everyBound: TokenBoundId[] = [...bounds, "bytes"];
     fc.assert(
       fc.property(fc.array(scrap, { maxLength: 12 }).map(glue), (content) => {
-        for (const bound of everyBound) {
-          const tokens = inputBoundForMessages([{ content }], bound) - TOKENS_PER_MESSAGE - TOKENS_PER_REQUEST;
+        for (const bound of [...bounds, "bytes"] as const) {
+          const tokens = inputBoundForCall({ messages: [user(content)] }, bound) - TOKENS_PER_MESSAGE - TOKENS_PER_REQUEST;
           expect(tokens).toBeGreaterThanOrEqual(inputTokenBound(content, bound));
           expect(tokens).toBeLessThanOrEqual(inputTokenBound(content, "bytes"));
         }
@@ -237,48 +212,12 @@ describe("messages", () => {
 const o200kByJsTiktoken = new Tiktoken(o200kRanks);
 const cl100kByJsTiktoken = new Tiktoken(cl100kRanks);
 
-const borderChars = [
-  ..."'’\"/*.,-_(=<#@$0 19 \n\r\t\u000b\u0000asStTdmrRelLvVeEBé日️ſ́\u00a0\u3000\u200d²٣ǅ—",
-  "\ud83d",
-  "👍",
-  "'s",
-  "'LL",
-  "the",
-  "Don",
-];
-const letter = fc.constantFrom(..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-const anyCodeUnit = fc.oneof(
-  fc.integer({ min: 0, max: 0xffff }),
-  fc.integer({ min: 0, max: 0x7f }),
-  fc.integer({ min: 0x80, max: 0x6ff }),
-  fc.integer({ min: 0x300, max: 0x36f }),
-  fc.integer({ min: 0x1f00, max: 0x20ff }),
-  fc.integer({ min: 0xd800, max: 0xdfff }),
-  fc.constantFrom(0x200b, 0x200d, 0xfe0f, 0xfdfa, 0xfeff, 0x2028, 0x85),
-);
-const scrap = fc.oneof(
-  fc.constantFrom(...fixtureWords),
-  fc.constantFrom(...tableWords),
-  fc.constantFrom(...borderChars),
-  fc.constantFrom(" ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", "    ", "'", "'s ", "n't ", "👩‍👩‍👧‍👦", "🏳️‍🌈", "مرحبا", "สวัสดี"),
-  fc.integer().map(String),
-  fc.tuple(letter, fc.integer({ min: 1, max: 70 })).map(([char, count]) => char.repeat(count)),
-  fc
-    .tuple(fc.constantFrom(" ", "\n", "\t", "-", "=", "*", "#", "."), fc.integer({ min: 1, max: 130 }))
-    .map(([char, count]) => char.repeat(count)),
-  fc.string({ unit: "binary", maxLength: 5 }),
-  fc.string({ unit: "grapheme", maxLength: 5 }),
-);
 const longRuns = fc
   .array(
     fc.tuple(fc.constantFrom(" ", "\n", "\t", "a", "Z", ".", "=", "日", "👍", "\u0301", "ab", "0"), fc.integer({ min: 1, max: 1_500 })),
     { maxLength: 3 },
   )
   .map((runs) => runs.map(([char, count]) => char.repeat(count)).join(""));
-
-function glue(parts: readonly string[]): string {
-  return parts.join("");
-}
 
 function* allTexts(alphabet: readonly string[], maxLength: number): Generator<string> {
   yield "";

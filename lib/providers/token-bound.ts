@@ -15,7 +15,8 @@
 
 import { countBytes } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens } from "./token-bound/scan";
-import type { ChatMessage, TokenBoundId } from "./types";
+import type { ChatMessage, ModelCall, TokenBoundId, ToolCall } from "./types";
+import { isRecord } from "./wire-value";
 
 const rules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
   o200k: { splitsCase: true, groupsDigits: true, normalises: false },
@@ -50,17 +51,83 @@ export const TOKENS_PER_REQUEST = 16;
 const safetyFactor = { numerator: 7, denominator: 4 };
 
 /**
- * Never less than the input tokens of a chat request with these messages, where the bound's tokenizer is the model's own.
- * `claude` includes the safety factor, up to `bytes`.
+ * What a provider says to a model that has tools. The longest that is documented: 804 tokens, Claude Opus 4.7
+ * (https://docs.claude.com/en/docs/agents-and-tools/tool-use/overview, "Tool use system prompt token count").
  */
-export function inputBoundForMessages(messages: readonly Pick<ChatMessage, "content">[], bound: TokenBoundId): number {
+export const TOKENS_FOR_TOOLS = 1_024;
+
+/** What a provider says to a model that must answer in a schema; Anthropic documents that it says something, not how much. */
+export const TOKENS_FOR_FORMAT = 1_024;
+
+/** What stands around one tool's definition, call or result (DeepSeek's open templates: up to 28), and around one parameter. */
+export const TOKENS_PER_TOOL = 32;
+export const TOKENS_PER_PARAMETER = 24;
+
+/**
+ * Never less than the input tokens of a chat request, where the bound's tokenizer is the model's own. `claude` includes the
+ * safety factor, up to `bytes`. Definitions, schemas and arguments count as their bytes whatever the bound is, since
+ * providers write them anew (OpenAI as TypeScript, others as JSON or markup) and no tokenizer tells how long that is.
+ */
+export function inputBoundForCall(call: Pick<ModelCall, "messages" | "tools" | "responseFormat">, bound: TokenBoundId): number {
+  const { messages, tools = [], responseFormat } = call;
   let tokens = TOKENS_PER_REQUEST;
-  for (const { content } of messages) tokens += TOKENS_PER_MESSAGE + messageBound(content, bound);
+  for (const message of messages) tokens += TOKENS_PER_MESSAGE + messageBound(message, bound);
+  for (const tool of tools) tokens += TOKENS_PER_TOOL + jsonBound(JSON.stringify(tool));
+  // Old calls bring the words along even where the request has no tools any more.
+  if (tools.length > 0 || messages.some(isOfTools)) tokens += TOKENS_FOR_TOOLS;
+  if (responseFormat !== undefined) tokens += TOKENS_FOR_FORMAT + jsonBound(JSON.stringify(responseFormat));
   return tokens;
 }
 
-function messageBound(text: string, bound: TokenBoundId): number {
+/** The same of user messages alone. */
+export function inputBoundForMessages(messages: readonly Pick<ChatMessage, "content">[], bound: TokenBoundId): number {
+  return inputBoundForCall({ messages: messages.map(({ content }) => ({ role: "user", content })) }, bound);
+}
+
+function isOfTools(message: ChatMessage): boolean {
+  return message.role === "tool" || (message.role === "assistant" && Boolean(message.toolCalls?.length));
+}
+
+function messageBound(message: ChatMessage, bound: TokenBoundId): number {
+  const tokens = textBound(message.content, bound);
+  switch (message.role) {
+    case "assistant":
+      return (message.toolCalls ?? []).reduce((sum, call) => sum + toolCallBound(call), tokens);
+    case "tool":
+      // Gemini takes results as JSON only: a text is a quoted string there.
+      return TOKENS_PER_TOOL + jsonBound(message.toolCallId) + Math.max(tokens, textBound(JSON.stringify(message.content), bound));
+    default:
+      return tokens;
+  }
+}
+
+function textBound(text: string, bound: TokenBoundId): number {
   const tokens = inputTokenBound(text, bound);
   if (bound !== "claude") return tokens;
   return Math.min(Math.ceil((tokens * safetyFactor.numerator) / safetyFactor.denominator), inputTokenBound(text, "bytes"));
+}
+
+/** Arguments count as the model wrote them, or as a provider writes them that reads them first: 1e20 has 21 digits then. */
+function toolCallBound({ id, name, arguments: text }: ToolCall): number {
+  const { parameters, rewritten } = readArguments(text);
+  const bytes = Math.max(jsonBound(text), jsonBound(rewritten));
+  return TOKENS_PER_TOOL + parameters * TOKENS_PER_PARAMETER + jsonBound(id) + jsonBound(name) + bytes;
+}
+
+function readArguments(text: string): { parameters: number; rewritten: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { parameters: isRecord(value) ? Object.keys(value).length : 0, rewritten: JSON.stringify(value) };
+  } catch {
+    // The model's own words, which may be no JSON, or nested too deep to be written again.
+    return { parameters: 0, rewritten: "" };
+  }
+}
+
+/** Bytes of a text that may be written as JSON in ASCII, where each UTF-16 unit beyond it takes six: é becomes \u00e9. */
+function jsonBound(text: string): number {
+  if (Buffer.byteLength(text) === text.length) return text.length;
+  let beyondAscii = 0;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0x80) beyondAscii++;
+  return countBytes(text) + 4 * beyondAscii;
 }

@@ -1,0 +1,133 @@
+// Tools are written anew by providers: whatever way, the bound must not be below it.
+
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { glue, scrap } from "./testing/scraps";
+import { bounds, trueCount } from "./testing/tokenizers";
+import {
+  inputBoundForCall,
+  TOKENS_FOR_FORMAT,
+  TOKENS_FOR_TOOLS,
+  TOKENS_PER_MESSAGE,
+  TOKENS_PER_PARAMETER,
+  TOKENS_PER_REQUEST,
+  TOKENS_PER_TOOL,
+} from "./token-bound";
+import type { ChatMessage, ModelCall, Tool } from "./types";
+
+const isLong = process.env.LONG === "1";
+if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
+const everyBound = [...bounds, "bytes"] as const;
+const empty = TOKENS_PER_REQUEST + TOKENS_FOR_TOOLS;
+const boundOf = (call: Partial<ModelCall>, bound: (typeof everyBound)[number] = "o200k") =>
+  inputBoundForCall({ messages: [], ...call }, bound);
+/** JSON as Python writes it unless told otherwise. */
+const inAscii = (value: unknown) =>
+  JSON.stringify(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+test("tools count as the bytes of their JSON, with what stands around each and around all", () => {
+  const tool: Tool = { name: "get_time", description: "Time now", parameters: { type: "object", properties: {} } };
+  for (const bound of everyBound)
+    expect(boundOf({ tools: [tool, tool] }, bound)).toBe(empty + 2 * (TOKENS_PER_TOOL + JSON.stringify(tool).length));
+  expect(boundOf({ tools: [] })).toBe(TOKENS_PER_REQUEST);
+});
+
+test("tools are not counted below any way to write them: as JSON, indented, in ASCII, as TypeScript, as markup", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(scrap, scrap), { maxLength: 8 }), (fields) => {
+      const properties = Object.fromEntries(fields.map(([name, description]) => [name, { type: "string", description }]));
+      const parameters = { type: "object", properties };
+      const tool = { name: "f", description: fields.flat().join(" "), parameters };
+      const lines = Object.entries(properties).map(([name, { description }]) => `// ${description}\n${name}?: string,\n`);
+      const typescript = `// ${tool.description}\ntype f = (_: {\n${lines.join("")}}) => any;\n\n`;
+      const texts = [
+        JSON.stringify(tool),
+        JSON.stringify(tool, null, 2),
+        inAscii(tool),
+        typescript,
+        `<function>${JSON.stringify(tool)}</function>\n`,
+      ];
+      const tokens = boundOf({ tools: [tool] }) - empty;
+      for (const text of texts) for (const bound of bounds) expect(trueCount[bound](text)).toBeLessThanOrEqual(tokens);
+    }),
+    { numRuns: isLong ? 20_000 : 200 },
+  );
+});
+
+test("tools called before count with their arguments, in JSON or in markup, whoever wrote them", () => {
+  fc.assert(
+    fc.property(fc.dictionary(scrap, fc.oneof(scrap, fc.jsonValue(), fc.constant(1e20))), (values) => {
+      const call = {
+        id: "call_abc123",
+        name: "get_weather",
+        arguments: JSON.stringify(values).replaceAll("100000000000000000000", "1e20"),
+      };
+      const message: ChatMessage = { role: "assistant", content: "", toolCalls: [call] };
+      const tokens = boundOf({ messages: [message] }) - empty - TOKENS_PER_MESSAGE;
+      const parameters = Object.entries(values).map(
+        ([name, value]) => `<parameter name="${name}" string="false">${JSON.stringify(value)}</parameter>\n`,
+      );
+      const markup = `<invoke name="${call.name}">\n${parameters.join("")}</invoke>`;
+      const texts = [`${call.name}(${call.arguments})`, JSON.stringify(values), inAscii(values), markup];
+      for (const text of texts) for (const bound of bounds) expect(trueCount[bound](text)).toBeLessThanOrEqual(tokens);
+    }),
+    { numRuns: isLong ? 20_000 : 200 },
+  );
+});
+
+test.each(["", "{", "no JSON", '"text"', `${"[".repeat(50_000)}1${"]".repeat(50_000)}`])(
+  "called with %.20s count what was written",
+  (text) => {
+    const message: ChatMessage = { role: "assistant", content: "Hi", toolCalls: [{ id: "i", name: "f", arguments: text }] };
+    expect(boundOf({ messages: [message] }, "bytes")).toBe(empty + TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 4 + text.length);
+  },
+);
+
+test("tools called with parameters count what stands around each", () => {
+  const message: ChatMessage = { role: "assistant", content: "", toolCalls: [{ id: "i", name: "f", arguments: '{"a":1,"b":2}' }] };
+  const around = TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 2 * TOKENS_PER_PARAMETER;
+  expect(boundOf({ messages: [message] })).toBe(empty + around + 2 + 13);
+});
+
+test("tools that answered count with what they said, plain or quoted", () => {
+  fc.assert(
+    fc.property(fc.array(scrap, { maxLength: 12 }).map(glue), (content) => {
+      const message: ChatMessage = { role: "tool", content, toolCallId: "call_abc123" };
+      for (const bound of bounds) {
+        const tokens = boundOf({ messages: [message] }, bound) - empty - TOKENS_PER_MESSAGE - TOKENS_PER_TOOL - "call_abc123".length;
+        expect(trueCount[bound](content)).toBeLessThanOrEqual(tokens);
+        expect(trueCount[bound](JSON.stringify(content))).toBeLessThanOrEqual(tokens);
+      }
+    }),
+    { numRuns: isLong ? 20_000 : 200 },
+  );
+});
+
+test("tools cost their introduction once, and none where no message and no definition is about them", () => {
+  const result: ChatMessage = { role: "tool", content: "", toolCallId: "" };
+  expect(boundOf({ messages: [result], tools: [{ name: "f" }] })).toBeLessThan(boundOf({ messages: [result] }) + TOKENS_FOR_TOOLS);
+  expect(boundOf({ messages: [{ role: "assistant", content: "", toolCalls: [] }] })).toBe(TOKENS_PER_REQUEST + TOKENS_PER_MESSAGE);
+  // Claude Opus 4.7, the longest that is documented.
+  expect(TOKENS_FOR_TOOLS).toBeGreaterThanOrEqual(804);
+});
+
+test("a format of the answer counts as its JSON", () => {
+  const schema = { type: "object", properties: { Größe: { type: "number" } } };
+  const responseFormat = { type: "json_schema", name: "size", schema, strict: true } as const;
+  expect(boundOf({ responseFormat })).toBeGreaterThanOrEqual(TOKENS_PER_REQUEST + TOKENS_FOR_FORMAT + inAscii(responseFormat).length);
+  expect(boundOf({ responseFormat: { type: "json_object" } })).toBeGreaterThan(TOKENS_PER_REQUEST + TOKENS_FOR_FORMAT);
+});
+
+test("tools of a megabyte are bounded in time", () => {
+  const field = { type: "string", description: "what the field is for ".repeat(4) };
+  const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, nth) => [`property_${nth}`, field]));
+  const tools = [{ name: "f", parameters: { type: "object", properties } }];
+  expect(JSON.stringify(tools).length).toBeGreaterThan(1_000_000);
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    boundOf({ tools }, "claude");
+    return performance.now() - start;
+  });
+  // Some 4 ms on the slowest machine met; the room is for a busy one.
+  expect(Math.min(...times)).toBeLessThan(40);
+});
