@@ -8,10 +8,11 @@ import type { ProviderCall } from "@/lib/providers/call";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
 import { estimateUsage } from "./estimate";
+import { addPiece, emptyOutput, type Output, piecesOf, writtenText } from "./output";
 import { providerError } from "./provider-failure";
 import { fillSilence } from "./quiet";
-import type { GatewayReply, GatewayRequest } from "./request";
-import { errorBody, eventStreamHeaders, promptBody } from "./respond";
+import type { GatewayReply } from "./request";
+import { eventStreamHeaders } from "./respond";
 import type { Completion, Receipt } from "./settlement";
 import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
 
@@ -25,7 +26,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
   const startedAt = performance.now();
   const call = startCall(work, isBilledWhenCut(prompt.model) ? neverAborts() : request.signal);
   const { events } = call;
-  const progress: Progress = { text: "", usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
+  const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
   request.onEnd(() => settleLeft(work, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
@@ -35,7 +36,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
   } catch (error) {
     // Whoever left while a provider was at work pays for its input: the end of the request sees to it.
     if (!request.signal.aborted) await settlement.release();
-    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
+    throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   const headers = {
     ...request.replyHeaders,
@@ -47,7 +48,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
 }
 
 interface Progress {
-  text: string;
+  output: Output;
   usage: TokenUsage | null;
   startedAt: number;
   startedAtMs: number;
@@ -62,19 +63,17 @@ async function* streamBody(
   first: IteratorResult<ProviderEvent>,
   events: AsyncIterator<ProviderEvent>,
 ): AsyncGenerator<string> {
-  const { request } = work;
+  const { request, writer } = work;
+  let opening = writer.opening();
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
-      if (event.type === "finish") {
-        progress.usage = readUsage(work, event);
-      } else {
-        progress.text += event.text;
-        yield writeDelta(event.text);
-      }
+      noteEvent(work, progress, event);
+      if (event.type === "finish") continue;
+      yield opening + writer.piece(event);
+      opening = "";
     }
-    const receipt = await chargeStream(work, progress, { outcome: "complete", writeLast: (expected) => writeDone(work, expected) });
-    yield writeDone(work, receipt);
+    yield opening + writer.done(await chargeStream(work, progress, { outcome: "complete", writeLast: writer.done }));
   } catch (error) {
     // Leaving stops the call, which looks like a failure of the provider here; the end of the request charges it.
     if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(work, progress, error);
@@ -89,11 +88,11 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
     const internal = isAppError(error)
       ? error
       : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
-    return writeEvent("error", errorBody(internal, request.id));
+    return work.writer.failed(internal);
   }
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
   const writeBroken = (receipt: Receipt) =>
-    writeCostlyError(request, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
+    writeCostlyError(work, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
   return writeBroken(await chargeStream(work, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
@@ -102,7 +101,7 @@ async function brokenOff(work: Work, progress: Progress, error: unknown): Promis
  * provider bills the whole answer all the same, it is read to its end and charged by its own count.
  */
 async function settleLeft(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  const { request, prompt, settlement } = work;
+  const { prompt, settlement } = work;
   if (settlement.ended) return;
   progress.isLeft = true;
   if (isBilledWhenCut(prompt.model)) await readOn(work, progress, events);
@@ -111,16 +110,13 @@ async function settleLeft(work: Work, progress: Progress, events: AsyncIterator<
   if (!progress.call.answer.acceptedAt) return settlement.release();
   const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
   const writeLeft = (receipt: Receipt) =>
-    progress.usage ? writeDone(work, receipt) : writeCostlyError(request, receipt, { message, reason: "internal", retryable: false });
+    progress.usage ? work.writer.done(receipt) : writeCostlyError(work, receipt, { message, reason: "internal", retryable: false });
   await chargeStream(work, progress, { outcome: "cancelled", writeLast: writeLeft });
 }
 
 async function readOn(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) {
-      if (next.value.type === "finish") progress.usage = readUsage(work, next.value);
-      else progress.text += next.value.text;
-    }
+    for (let next = await events.next(); !next.done; next = await events.next()) noteEvent(work, progress, next.value);
   } catch (error) {
     if (!isProviderFailure(error)) throw error; // it broke off: what came by then is charged
   }
@@ -132,38 +128,39 @@ interface StreamEnd {
   writeLast: (receipt: Receipt) => string;
 }
 
-/** Charges a stream as far as it came. An idempotency key keeps it as it was: its text, then its last event. */
+function noteEvent(work: Work, progress: Progress, event: ProviderEvent): void {
+  if (event.type === "finish") {
+    progress.output.finish = event.reason;
+    progress.usage = readUsage(work, event);
+  } else addPiece(progress.output, event);
+}
+
+/** Charges a stream as far as it came. An idempotency key keeps it as it was: its output, then its last event. */
 async function chargeStream(work: Work, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<Receipt> {
   const completion = completionOf(work, progress, outcome);
   noteFacts(work, completion);
-  return work.settlement.charge(completion, (expected) => (progress.text === "" ? "" : writeDelta(progress.text)) + writeLast(expected));
+  const { opening, piece } = work.writer;
+  return work.settlement.charge(completion, (expected) => opening() + piecesOf(progress.output).map(piece).join("") + writeLast(expected));
 }
-
-const writeEvent = (name: "delta" | "done" | "error", json: string): string => `event: ${name}\ndata: ${json}\n\n`;
-
-const writeDelta = (text: string): string => writeEvent("delta", JSON.stringify({ text }));
-
-const writeDone = ({ request, prompt }: Work, receipt: Receipt): string =>
-  writeEvent("done", promptBody(request.id, prompt.model, receipt));
 
 /** The last event of a stream that did not reach its end and is charged all the same. */
 function writeCostlyError(
-  request: GatewayRequest,
+  { writer }: Work,
   receipt: Receipt,
   { message, ...details }: { message: string; reason: string; retryable: boolean },
 ): string {
   const { inputCost, outputCost } = receipt;
   const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
-  return writeEvent("error", errorBody(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }), request.id));
+  return writer.failed(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }));
 }
 
 function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {
-  const usage = progress.usage ?? estimateUsage(work.prompt.messages, progress.text, work.quote.inputBound);
+  const usage = progress.usage ?? estimateUsage(work.prompt.messages, writtenText(progress.output), work.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
   work.request.providerMs = providerMs;
   return {
     ...measure(progress.call, providerMs, progress.startedAtMs),
-    text: progress.text,
+    output: progress.output,
     usage,
     outcome,
     estimated: progress.usage === null,

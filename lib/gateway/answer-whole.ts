@@ -2,9 +2,10 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { isProviderFailure, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { addPiece, emptyOutput } from "./output";
 import { providerError } from "./provider-failure";
 import type { GatewayReply } from "./request";
-import { jsonReply, promptBody, serverTiming } from "./respond";
+import { jsonReply, serverTiming } from "./respond";
 import type { Completion } from "./settlement";
 import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
 
@@ -18,25 +19,33 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
   const call = startCall(work, neverAborts());
   const startedAtMs = nowMs();
   const startedAt = performance.now();
-  let text = "";
+  const output = emptyOutput();
   let usage: TokenUsage | null = null;
   try {
     for await (const event of call.events) {
-      if (event.type === "text") text += event.text;
-      else usage = readUsage(work, event);
+      if (event.type === "finish") {
+        output.finish = event.reason;
+        usage = readUsage(work, event);
+      } else addPiece(output, event);
     }
   } catch (error) {
     request.providerMs = performance.now() - startedAt;
     await settlement.release();
-    throw isProviderFailure(error) ? providerError(error, prompt.model) : error;
+    throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   request.providerMs = performance.now() - startedAt;
   if (!usage) {
     await settlement.release();
-    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt.model);
+    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
-  const completion: Completion = { ...measure(call, request.providerMs, startedAtMs), text, usage, outcome: "complete", estimated: false };
-  const receipt = await settlement.charge(completion, (expected) => promptBody(request.id, prompt.model, expected));
+  const completion: Completion = {
+    ...measure(call, request.providerMs, startedAtMs),
+    output,
+    usage,
+    outcome: "complete",
+    estimated: false,
+  };
+  const receipt = await settlement.charge(completion, work.writer.whole);
   noteFacts(work, completion);
-  return jsonReply(request, 200, promptBody(request.id, prompt.model, receipt), { "server-timing": serverTiming(request) });
+  return jsonReply(request, 200, work.writer.whole(receipt), { "server-timing": serverTiming(request) });
 }

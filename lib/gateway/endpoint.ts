@@ -8,12 +8,12 @@ import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { GatewayReply, GatewayRequest } from "./request";
-import { errorReply } from "./respond";
+import { type errorBody, errorReply } from "./respond";
 
 export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 
-/** Makes an endpoint of its steps. `name` is its label in metrics and logs. */
-export function endpoint(name: string, steps: Endpoint): Endpoint {
+/** Makes an endpoint of its steps. `name` is its label in metrics and logs, `writeError` the form of its errors if it has one of its own. */
+export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
   return async (request) => {
     metrics().inFlight.inc();
     const outcome = { status: 0, code: "" };
@@ -26,7 +26,7 @@ export function endpoint(name: string, steps: Endpoint): Endpoint {
       const known = isAppError(error) ? error : unexpected(error, request);
       outcome.code = known.code;
       logError(known, request);
-      reply = errorReply(request, known);
+      reply = errorReply(request, known, writeError);
     }
     if (!reply.headers.ratelimit) writeAddressLimit(request, reply);
     outcome.status = reply.status;

@@ -4,12 +4,12 @@ import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
-import type { ChatMessage, Model } from "@/lib/providers/types";
+import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Caller } from "./caller";
 import { type Issue, invalidRequest, readIssues, readJsonBody } from "./invalid-request";
 import type { GatewayRequest } from "./request";
 
-const promptBody = z.strictObject({
+export const promptBodySchema = z.strictObject({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
   prompt: z.string().min(1, "write at least one character"),
   payment: z.unknown().optional(),
@@ -24,8 +24,10 @@ const promptBody = z.strictObject({
 export interface Prompt {
   model: Model;
   messages: readonly ChatMessage[];
+  /** The field of the body that they came from. */
+  inputField: "prompt" | "messages";
   maxOutputTokens: number;
-  temperature: number | undefined;
+  options: CallOptions;
   stream: boolean;
   maxCost: NanoUsd | undefined;
 }
@@ -35,8 +37,8 @@ export interface Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL, PAYMENT_VERIFICATION_FAILED
  */
 export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
-  const parsed = promptBody.safeParse(readJsonBody(request), { reportInput: true });
-  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBody.shape)));
+  const parsed = promptBodySchema.safeParse(readJsonBody(request), { reportInput: true });
+  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
   if (body.payment !== undefined) throw paymentUnsupported();
@@ -54,17 +56,19 @@ export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
   return {
     model,
     messages,
+    inputField: "prompt",
     maxOutputTokens: body.maxTokens ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens),
-    temperature: body.temperature,
+    options: { temperature: body.temperature },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
   };
 }
 
 /** The longest token of the public vocabularies is 128 spaces; no text holds more characters in as many tokens. */
-const MOST_CHARACTERS_PER_TOKEN = 128;
+export const MOST_CHARACTERS_PER_TOKEN = 128;
 
-function readModel(name: string, caller: Caller): Model {
+/** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
+export function readModel(name: string, caller: Caller): Model {
   const model = findModel(name);
   const allowed = caller.allowedModels;
   if (model && (!allowed || allowed.includes(model.id))) return model;
@@ -75,7 +79,8 @@ function readModel(name: string, caller: Caller): Model {
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
 }
 
-function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
+/** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
+export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
   if (maxCost === undefined) return undefined;
   try {
     return parseUsd(String(maxCost));

@@ -1,11 +1,12 @@
 // A provider's failure in the words of our own contract. What the provider said goes to the log, never to the caller.
 
 import { AppError } from "@/lib/base/errors";
-import type { Model, ProviderFailure } from "@/lib/providers/types";
+import type { ProviderFailure } from "@/lib/providers/types";
 import { invalidRequest } from "./invalid-request";
+import type { Prompt } from "./prompt-body";
 
 /** The error that a caller gets when a model's provider failed before anything was delivered; nothing was charged. */
-export function providerError(failure: ProviderFailure, model: Model): AppError {
+export function providerError(failure: ProviderFailure, { model, inputField }: Pick<Prompt, "model" | "inputField">): AppError {
   const context = { failure: failure.kind, provider: failure.message, httpStatus: failure.httpStatus, model: model.id };
   const internal = (message: string, reason: string, retryable: boolean) =>
     new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
@@ -14,7 +15,7 @@ export function providerError(failure: ProviderFailure, model: Model): AppError 
       return invalidRequest(
         [
           {
-            path: "prompt",
+            path: inputField,
             message: `was refused by the provider of ${model.id}: it may be longer than the model takes, or not allowed there`,
           },
         ],

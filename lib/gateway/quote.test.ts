@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { isAppError } from "@/lib/base/errors";
 import { nanoUsd } from "@/lib/base/money";
 import { builtInModels } from "@/lib/providers/catalogue-data";
-import { inputBoundForMessages } from "@/lib/providers/token-bound";
+import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, quotePrompt } from "./quote";
 
@@ -14,7 +14,8 @@ const promptOf = (model: Prompt["model"], content: string, maxOutputTokens: numb
   model,
   messages: [{ role: "user", content }],
   maxOutputTokens,
-  temperature: undefined,
+  inputField: "prompt",
+  options: {},
   stream: false,
   maxCost: undefined,
 });
@@ -23,7 +24,9 @@ test("the ceiling is the bound of the input and the whole output at the model's 
   fc.assert(
     fc.property(anyModel, fc.string(), fc.integer({ min: 1, max: 100_000 }), (model, content, maxOutputTokens) => {
       const { ceiling, inputBound } = quotePrompt(promptOf(model, content, maxOutputTokens));
-      expect(inputBound).toBe(Math.min(inputBoundForMessages([{ content }], model.tokenBound), model.contextWindow));
+      expect(inputBound).toBe(
+        Math.min(inputBoundForCall({ messages: [{ role: "user", content }] }, model.tokenBound), model.contextWindow),
+      );
       expect(ceiling).toBe(BigInt(inputBound) * model.inputPrice + BigInt(maxOutputTokens + model.reasoningCeiling) * model.outputPrice);
     }),
   );

@@ -4,8 +4,8 @@ import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { once } from "@/lib/base/once";
 import { priceVersion } from "@/lib/providers/catalogue";
-import { inputBoundForMessages } from "@/lib/providers/token-bound";
-import type { Model, ModelCall } from "@/lib/providers/types";
+import { inputBoundForCall } from "@/lib/providers/token-bound";
+import type { Model } from "@/lib/providers/types";
 import { invalidRequest } from "./invalid-request";
 import { needsByteBound } from "./overrun";
 import type { Prompt } from "./prompt-body";
@@ -25,7 +25,7 @@ export interface Quote {
  */
 export function quotePrompt(prompt: Prompt): Quote {
   const { model } = prompt;
-  const inputBound = boundInput(model, prompt.messages);
+  const inputBound = boundInput(prompt);
   const outputBound = prompt.maxOutputTokens + model.reasoningCeiling;
   const ceiling = nanoUsd(BigInt(inputBound) * model.inputPrice + BigInt(outputBound) * model.outputPrice);
   if (prompt.maxCost !== undefined && ceiling > prompt.maxCost) {
@@ -36,8 +36,9 @@ export function quotePrompt(prompt: Prompt): Quote {
 }
 
 /** No prompt that the model accepts is longer than its context window. */
-function boundInput(model: Model, messages: ModelCall["messages"]): number {
-  const bound = inputBoundForMessages(messages, needsByteBound(model.id) ? "bytes" : model.tokenBound);
+function boundInput({ model, messages, options }: Prompt): number {
+  const call = { messages, tools: options.tools, responseFormat: options.responseFormat };
+  const bound = inputBoundForCall(call, needsByteBound(model.id) ? "bytes" : model.tokenBound);
   return Math.min(bound, model.contextWindow);
 }
 

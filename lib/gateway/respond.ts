@@ -1,30 +1,21 @@
-// The answer's bodies: the prompt response of the specification, field by field and in its order, and errors.
+// Replies: the headers that all of them carry, and errors.
 
 import { type AppError, errorCatalogue } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
-import { usdText } from "@/lib/base/money";
-import type { Model } from "@/lib/providers/types";
 import { publicUrl } from "./public-url";
 import type { GatewayReply, GatewayRequest } from "./request";
-import type { Receipt } from "./settlement";
-
-/** The 200 body of POST /api/v1/prompt. */
-export function promptBody(requestId: RequestId, model: Model, { completion, inputCost, outputCost }: Receipt): string {
-  const { inputTokens, outputTokens } = completion.usage;
-  return (
-    `{"success":true,"text":${JSON.stringify(completion.text)},"model":${JSON.stringify(model.id)},` +
-    `"usage":{"inputTokens":${inputTokens},"outputTokens":${outputTokens},"totalTokens":${inputTokens + outputTokens}},` +
-    `"cost":{"inputCost":${usdText(inputCost)},"outputCost":${usdText(outputCost)},"totalCost":${usdText(inputCost + outputCost)}},` +
-    `"requestId":"${requestId}"}`
-  );
-}
 
 /** The body of an error. */
 export function errorBody(error: AppError, requestId: RequestId): string {
-  const details = { ...error.details, docs: `${publicUrl()}/docs/errors/${error.code}` };
-  return writeJson({ error: error.message, code: error.code, details, requestId });
+  return writeJson({ error: error.message, code: error.code, details: errorDetails(error), requestId });
 }
+
+/** An error's details with a link to our page on its code. */
+export const errorDetails = (error: AppError): AppError["details"] => ({
+  ...error.details,
+  docs: `${publicUrl()}/docs/errors/${error.code}`,
+});
 
 /** A JSON reply with every header that this request's answers carry. */
 export function jsonReply(request: GatewayRequest, status: number, body: string, headers: Record<string, string> = {}): GatewayReply {
@@ -56,9 +47,9 @@ export function serverTiming(request: GatewayRequest): string {
   return `gateway;dur=${Math.max(0, total - provider).toFixed(2)}, provider;dur=${provider.toFixed(2)}`;
 }
 
-/** The reply for an error, its status and advice from the catalogue. */
-export function errorReply(request: GatewayRequest, error: AppError): GatewayReply {
+/** The reply for an error, its status and advice from the catalogue. `writeBody` is another endpoint's form of it. */
+export function errorReply(request: GatewayRequest, error: AppError, writeBody = errorBody): GatewayReply {
   const { status } = errorCatalogue[error.code];
   const headers = status === 503 && !error.headers["retry-after"] ? { "retry-after": "1", ...error.headers } : error.headers;
-  return jsonReply(request, status, errorBody(error, request.id), headers);
+  return jsonReply(request, status, writeBody(error, request.id), headers);
 }

@@ -2,20 +2,32 @@
 
 import { AppError } from "@/lib/base/errors";
 import { balance } from "./balance";
+import { chatCompletions } from "./chat/completions";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { models } from "./models";
 import { prompt } from "./prompt";
+import { quote } from "./quote-endpoint";
+import { receipt } from "./receipt";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
+import { usage } from "./usage";
 
 const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/prompt": { POST: prompt },
+  "/api/v1/chat/completions": { POST: chatCompletions },
   "/api/v1/models": { GET: models },
   "/api/v1/balance": { GET: balance },
+  "/api/v1/usage": { GET: usage },
+  "/api/v1/quote": { POST: quote },
   "/api/health": { GET: health },
   "/api/ready": { GET: ready },
   "/api/metrics": { GET: metricsText },
+};
+
+/** By what stands before the last slash; after it comes an id, which the endpoint reads. */
+const routesWithId: Record<string, Record<string, Endpoint>> = {
+  "/api/v1/requests": { GET: receipt },
 };
 
 const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
@@ -36,8 +48,15 @@ function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
   });
 }
 
+function findMethods(path: string): Record<string, Endpoint> | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path];
+  const slashAt = path.lastIndexOf("/");
+  const parent = path.slice(0, slashAt);
+  return slashAt < path.length - 1 && Object.hasOwn(routesWithId, parent) ? routesWithId[parent] : undefined;
+}
+
 function findEndpoint(request: GatewayRequest): Endpoint {
-  const methods = Object.hasOwn(routes, request.path) ? routes[request.path] : undefined;
+  const methods = findMethods(request.path);
   if (!methods) return notFound;
   if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDown;
   return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);

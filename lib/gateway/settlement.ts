@@ -7,6 +7,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { ChargeDetails, SettleItem } from "./commit-items";
 import type { Hold } from "./hold";
+import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
@@ -15,7 +16,7 @@ import { submitSettlement } from "./settle-batch";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {
-  text: string;
+  output: Output;
   usage: TokenUsage;
   outcome: ChargeDetails["outcome"];
   /** True when the provider gave no count and ours is used. */

@@ -8,6 +8,7 @@ import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/prov
 import { countMessageBytes } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
+import type { ReplyWriter } from "./reply-writer";
 import type { GatewayRequest } from "./request";
 import type { Completion, Settlement } from "./settlement";
 
@@ -17,6 +18,7 @@ export interface Work {
   prompt: Prompt;
   quote: Quote;
   settlement: Settlement;
+  writer: ReplyWriter;
 }
 
 /** A call that nobody may cut is ended by its time limits alone; one signal serves all of them. */
@@ -33,8 +35,8 @@ const ABSURD_ROOM = 10_000;
 
 /** Nothing is sent before the first event is asked for. */
 export function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
-  const { messages, maxOutputTokens, temperature, stream } = prompt;
-  return callProvider(prompt.model, { messages, maxOutputTokens, temperature, stream }, signal);
+  const { messages, maxOutputTokens, options, stream } = prompt;
+  return callProvider(prompt.model, { ...options, messages, maxOutputTokens, stream }, signal);
 }
 
 /** What is known of a call's time and provider once it has ended. */

@@ -38,13 +38,14 @@ export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEve
     accepted = true;
     onAccepted();
 
-    let hasText = false;
+    let hasOutput = false;
     for await (const event of call.stream ? format.readStream(body) : readReply(format, answer)) {
-      if (event.type === "text") {
-        if (event.text === "") continue;
-        hasText = true;
+      if (event.type !== "finish") {
+        if (event.type === "text" && event.text === "") continue;
+        hasOutput = true;
       } else {
-        if (!hasText && event.usage === null) throw new ProviderFailure("malformed", "a complete answer without text and without usage");
+        if (!hasOutput && event.usage === null)
+          throw new ProviderFailure("malformed", "a complete answer without output and without usage");
         finished = true;
         body.finish();
       }

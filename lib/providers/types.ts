@@ -38,16 +38,55 @@ export interface Model {
   tokenBound: TokenBoundId;
 }
 
-export interface ChatMessage {
-  role: "system" | "user" | "assistant";
-  content: string;
+/** A call of one of the customer's functions that the model asks for. */
+export interface ToolCall {
+  /** The provider's, or ours where a provider has none; the function's result names it. */
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it, which may not be valid. */
+  arguments: string;
+}
+
+export type ChatMessage =
+  | { role: "system" | "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls?: readonly ToolCall[] }
+  /** What one of the customer's functions returned. */
+  | { role: "tool"; content: string; toolCallId: string };
+
+/** A function of the customer's that the model may ask for. */
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of its arguments; absent for a function without any. */
+  parameters?: Record<string, unknown>;
+  /** Ask the provider to hold the model to the schema, where it can. */
+  strict?: boolean;
+}
+
+export type ToolChoice = "auto" | "none" | "required" | { name: string };
+
+export type ResponseFormat =
+  | { type: "json_object" }
+  | { type: "json_schema"; name: string; description?: string; schema: Record<string, unknown>; strict?: boolean };
+
+/** What shapes an answer. A provider is told what it understands of it; what it does not know is left out. */
+export interface CallOptions {
+  temperature?: number;
+  topP?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  seed?: number;
+  stop?: readonly string[];
+  tools?: readonly Tool[];
+  toolChoice?: ToolChoice;
+  parallelToolCalls?: boolean;
+  responseFormat?: ResponseFormat;
 }
 
 /** One call to a model, in no provider's words. */
-export interface ModelCall {
+export interface ModelCall extends CallOptions {
   messages: readonly ChatMessage[];
   maxOutputTokens: number;
-  temperature?: number;
   /** Ask the provider for a stream; false uses its JSON call, which costs less CPU. The events are the same. */
   stream: boolean;
 }
@@ -60,12 +99,23 @@ export interface TokenUsage {
   reasoningTokens: number;
 }
 
-export type FinishReason = "stop" | "length" | "content_filter" | "other";
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
 export type ProviderEvent =
   | { type: "text"; text: string }
+  | ToolCallEvent
   /** Last event of a complete answer; `usage` is null when the provider never said. */
   | { type: "finish"; reason: FinishReason; usage: TokenUsage | null };
+
+/** A piece of a tool call. The first piece of each call has its id and name; the arguments of all pieces make the whole. */
+export interface ToolCallEvent {
+  type: "tool_call";
+  /** Which call of the answer, from 0, without gaps. */
+  index: number;
+  id?: string;
+  name?: string;
+  arguments: string;
+}
 
 /**
  * - `unavailable`: refused the connection, answered 5xx or 429, or its circuit is open

@@ -1,0 +1,244 @@
+// The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. What shapes the answer is read and checked; fields that
+// change nothing we could keep a promise about (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are those we do not know.
+
+import { z } from "zod";
+import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
+import type { Caller } from "../caller";
+import { type Issue, invalidRequest, readIssues, readJsonBody } from "../invalid-request";
+import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt-body";
+import type { GatewayRequest } from "../request";
+
+/** What OpenAI accepts of them. */
+const MOST_TOOLS = 128;
+const MOST_STOPS = 4;
+/** What is written again for a provider must not be too deep to write. */
+const MOST_LEVELS = 100;
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const mediaPart = z
+  .object({ type: z.enum(["image_url", "input_audio", "file"]) })
+  .refine(() => false, "no model here takes images, audio or files: send text parts only");
+const textContent = z.union([z.string(), z.array(textPart)], "must be a string or an array of text parts");
+const userContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [textPart, mediaPart]))],
+  "must be a string or an array of text parts",
+);
+const assistantContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))],
+  "must be a string, null or an array of text parts",
+);
+
+const toolCall = z.object({
+  id: z.string().min(1, "must not be empty"),
+  type: z.literal("function", "must be function").optional(),
+  function: z.object({ name: z.string().min(1, "must not be empty"), arguments: z.string() }),
+});
+
+const message = z.discriminatedUnion(
+  "role",
+  [
+    z.object({ role: z.enum(["system", "developer"]), content: textContent }),
+    z.object({ role: z.literal("user"), content: userContent }),
+    z.object({
+      role: z.literal("assistant"),
+      content: assistantContent.nullish(),
+      refusal: z.string().nullish(),
+      tool_calls: z.array(toolCall).nullish(),
+    }),
+    z.object({ role: z.literal("tool"), content: textContent, tool_call_id: z.string().min(1, "must not be empty") }),
+  ],
+  "must be system, developer, user, assistant or tool",
+);
+
+const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
+const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .refine((schema) => isNestedWithin(schema, MOST_LEVELS), `is nested deeper than ${MOST_LEVELS} levels`);
+
+const tool = z.object({
+  type: z.literal("function", "must be function: other tools are OpenAI's own"),
+  function: z.object({
+    name: functionName,
+    description: z.string().nullish(),
+    parameters: jsonSchema.nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+const toolChoice = z.union(
+  [z.enum(["none", "auto", "required"]), z.object({ type: z.literal("function"), function: z.object({ name: functionName }) })],
+  'must be none, auto, required or {"type": "function", "function": {"name": …}}',
+);
+
+const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_schema"),
+      json_schema: z.object({
+        name: functionName,
+        description: z.string().nullish(),
+        schema: jsonSchema.nullish(),
+        strict: z.boolean().nullish(),
+      }),
+    }),
+  ],
+  "must be text, json_object or json_schema",
+);
+
+const tokens = z.int("must be a whole number").min(1, "must be at least 1");
+const between = (least: number, most: number) => {
+  const told = `must be from ${least} to ${most}`;
+  return z.number().min(least, told).max(most, told);
+};
+
+const absent = (told: string) =>
+  z
+    .unknown()
+    .refine((value) => value === null, told)
+    .optional();
+
+export const chatBodySchema = z.object({
+  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
+  messages: z.array(message).min(1, "send at least one message"),
+  max_tokens: tokens.nullish(),
+  max_completion_tokens: tokens.nullish(),
+  temperature: between(0, 2).nullish(),
+  top_p: between(0, 1).nullish(),
+  frequency_penalty: between(-2, 2).nullish(),
+  presence_penalty: between(-2, 2).nullish(),
+  seed: z.int("must be a whole number").nullish(),
+  stop: z
+    .union(
+      [z.string(), z.array(z.string()).max(MOST_STOPS, `may have at most ${MOST_STOPS} texts`)],
+      "must be a string or an array of strings",
+    )
+    .nullish(),
+  n: z.literal(1, "must be 1: send a request for each answer").nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(tool).max(MOST_TOOLS, `may have at most ${MOST_TOOLS} tools`).nullish(),
+  tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: responseFormat.nullish(),
+  functions: absent("is OpenAI's old form: send tools"),
+  function_call: absent("is OpenAI's old form: send tool_choice"),
+  /** Ours: USD, as in POST /api/v1/prompt. */
+  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+});
+
+type ChatBody = z.infer<typeof chatBodySchema>;
+
+export interface ChatPrompt extends Prompt {
+  /** A stream ends with a chunk of usage and cost. */
+  includeUsage: boolean;
+}
+
+/**
+ * Reads the body of a chat completion.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
+ */
+export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
+  const parsed = chatBodySchema.safeParse(readJsonBody(request), { reportInput: true });
+  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
+  const body = parsed.data;
+  const model = readModel(body.model, caller);
+  const limitName = body.max_completion_tokens ? "max_completion_tokens" : "max_tokens";
+  const maxOutputTokens = body[limitName] ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens);
+  const messages = body.messages.map(readMessage);
+  const issues: Issue[] = [];
+  if (maxOutputTokens > model.maxOutputTokens) {
+    issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
+  }
+  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  if (characters > model.contextWindow * MOST_CHARACTERS_PER_TOKEN) {
+    issues.push({ path: "messages", message: `are longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
+  }
+  if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
+    issues.push({ path: "tool_choice", message: "names a function that is not among tools" });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return {
+    model,
+    messages,
+    inputField: "messages",
+    maxOutputTokens,
+    options: readOptions(body),
+    stream: body.stream ?? false,
+    maxCost: readMaxCost(body.maxCost ?? undefined),
+    includeUsage: body.stream_options?.include_usage ?? false,
+  };
+}
+
+/** Stops at the limit, so that a text of a million brackets costs no more than one of a hundred. */
+function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
+}
+
+const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));
+
+function readMessage(given: z.infer<typeof message>): ChatMessage {
+  switch (given.role) {
+    case "system":
+    case "developer":
+      return { role: "system", content: textOf(given.content) };
+    case "user":
+      return { role: "user", content: textOf(given.content) };
+    case "tool":
+      return { role: "tool", content: textOf(given.content), toolCallId: given.tool_call_id };
+    case "assistant": {
+      const content = textOf(given.content ?? given.refusal ?? "");
+      const toolCalls = given.tool_calls?.map(({ id, function: { name, arguments: text } }) => ({ id, name, arguments: text }));
+      return toolCalls && toolCalls.length > 0 ? { role: "assistant", content, toolCalls } : { role: "assistant", content };
+    }
+  }
+}
+
+const textOf = (content: string | readonly { type: string; text?: string; refusal?: string }[]): string =>
+  typeof content === "string" ? content : content.map((part) => part.text ?? part.refusal ?? "").join("");
+
+function readOptions(body: ChatBody): CallOptions {
+  const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
+  return {
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    frequencyPenalty: body.frequency_penalty ?? undefined,
+    presencePenalty: body.presence_penalty ?? undefined,
+    seed: body.seed ?? undefined,
+    stop: stop && stop.length > 0 ? stop : undefined,
+    ...readTools(body),
+    responseFormat: readFormat(body.response_format),
+  };
+}
+
+function readTools({ tools, tool_choice, parallel_tool_calls }: ChatBody): Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls"> {
+  if (!tools || tools.length === 0) return {};
+  return {
+    tools: tools.map(
+      ({ function: { name, description, parameters, strict } }): Tool => ({
+        name,
+        description: description ?? undefined,
+        parameters: parameters ?? undefined,
+        strict: strict ?? undefined,
+      }),
+    ),
+    toolChoice: readChoice(tool_choice),
+    parallelToolCalls: parallel_tool_calls ?? undefined,
+  };
+}
+
+function readChoice(choice: ChatBody["tool_choice"]): ToolChoice | undefined {
+  if (choice === null || choice === undefined || typeof choice === "string") return choice ?? undefined;
+  return { name: choice.function.name };
+}
+
+function readFormat(format: ChatBody["response_format"]): ResponseFormat | undefined {
+  if (!format || format.type === "text") return undefined;
+  if (format.type === "json_object") return { type: "json_object" };
+  const { name, description, schema, strict } = format.json_schema;
+  return { type: "json_schema", name, description: description ?? undefined, schema: schema ?? {}, strict: strict ?? undefined };
+}

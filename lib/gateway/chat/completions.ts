@@ -1,0 +1,9 @@
+// POST /api/v1/chat/completions: what POST /api/v1/prompt does, in OpenAI's words, so that its client needs only another base URL and key.
+
+import { endpoint } from "../endpoint";
+import { sellAnswer } from "../pipeline";
+import { readChat } from "./body";
+import { chatErrorBody } from "./errors";
+import { chatWriter } from "./writer";
+
+export const chatCompletions = endpoint("chat/completions", (request) => sellAnswer(request, readChat, chatWriter), chatErrorBody);

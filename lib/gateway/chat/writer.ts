@@ -1,0 +1,66 @@
+// Answers of POST /api/v1/chat/completions in OpenAI's form, whole or in chunks. The id is the request's own, so that its receipt can be
+// looked up; `usage.cost` is what was charged, in USD.
+
+import { writeJson } from "@/lib/base/json";
+import { nanoUsd } from "@/lib/base/money";
+import type { FinishReason } from "@/lib/providers/types";
+import type { OutputPiece } from "../output";
+import type { ReplyWriter } from "../reply-writer";
+import type { GatewayRequest } from "../request";
+import type { Receipt } from "../settlement";
+import type { ChatPrompt } from "./body";
+import { chatErrorBody } from "./errors";
+
+export function chatWriter(request: GatewayRequest, { model, includeUsage }: ChatPrompt): ReplyWriter {
+  const created = Math.floor(request.arrivedAtMs / 1000);
+  const chunk = (fields: string): string =>
+    `data: {"id":"${request.id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model.id)},${fields}}\n\n`;
+  const delta = (text: string, reason: string | null): string =>
+    chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]`);
+  return {
+    whole: (receipt) =>
+      `{"id":"${request.id}","object":"chat.completion","created":${created},"model":${JSON.stringify(model.id)},` +
+      `"choices":[{"index":0,"message":${messageText(receipt)},"logprobs":null,"finish_reason":"${finishReason(receipt)}"}],` +
+      `"usage":${usageText(receipt)}}`,
+    opening: () => delta(`{"role":"assistant","content":"","refusal":null}`, null),
+    piece: (piece) => delta(deltaText(piece), null),
+    done: (receipt) => {
+      const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(receipt)}`) : "";
+      return `${delta("{}", finishReason(receipt))}${usage}data: [DONE]\n\n`;
+    },
+    failed: (error) => `data: ${chatErrorBody(error, request.id)}\n\n`,
+  };
+}
+
+function messageText({ completion: { output } }: Receipt): string {
+  const { text, toolCalls } = output;
+  const content = text === "" && toolCalls.length > 0 ? null : text;
+  const calls = toolCalls.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: given } }));
+  return JSON.stringify({ role: "assistant", content, refusal: null, tool_calls: calls.length > 0 ? calls : undefined });
+}
+
+function deltaText(piece: OutputPiece): string {
+  if (piece.type === "text") return `{"content":${JSON.stringify(piece.text)}}`;
+  const { index, id, name, arguments: given } = piece;
+  const call =
+    id === undefined ? { index, function: { arguments: given } } : { index, id, type: "function", function: { name, arguments: given } };
+  return JSON.stringify({ tool_calls: [call] });
+}
+
+/** OpenAI's word for it; an end that has none there is a plain one. */
+function finishReason({ completion }: Receipt): Exclude<FinishReason, "other"> {
+  const { finish } = completion.output;
+  return finish === null || finish === "other" ? "stop" : finish;
+}
+
+function usageText({ completion: { usage }, inputCost, outputCost }: Receipt): string {
+  return writeJson({
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cachedInputTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    cost: nanoUsd(inputCost + outputCost),
+    cost_details: { input_cost: inputCost, output_cost: outputCost },
+  });
+}

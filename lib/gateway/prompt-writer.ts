@@ -1,0 +1,28 @@
+// Answers of POST /api/v1/prompt: the body of the specification, field by field and in its order, whole or as server-sent events.
+
+import { usdText } from "@/lib/base/money";
+import type { Prompt } from "./prompt-body";
+import { type ReplyWriter, writeEvent } from "./reply-writer";
+import type { GatewayRequest } from "./request";
+import { errorBody } from "./respond";
+import type { Receipt } from "./settlement";
+
+/** Writes answers to `request`. No tool can be named in a prompt, so its pieces are all text. */
+export function promptWriter(request: GatewayRequest, { model }: Prompt): ReplyWriter {
+  const whole = ({ completion, inputCost, outputCost }: Receipt): string => {
+    const { inputTokens, outputTokens } = completion.usage;
+    return (
+      `{"success":true,"text":${JSON.stringify(completion.output.text)},"model":${JSON.stringify(model.id)},` +
+      `"usage":{"inputTokens":${inputTokens},"outputTokens":${outputTokens},"totalTokens":${inputTokens + outputTokens}},` +
+      `"cost":{"inputCost":${usdText(inputCost)},"outputCost":${usdText(outputCost)},"totalCost":${usdText(inputCost + outputCost)}},` +
+      `"requestId":"${request.id}"}`
+    );
+  };
+  return {
+    whole,
+    opening: () => "",
+    piece: (piece) => (piece.type === "text" ? writeEvent("delta", JSON.stringify({ text: piece.text })) : ""),
+    done: (receipt) => writeEvent("done", whole(receipt)),
+    failed: (error) => writeEvent("error", errorBody(error, request.id)),
+  };
+}
