@@ -4,8 +4,10 @@
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { type Behaviour, withoutDirectives } from "./behaviour";
+import { composeJson } from "./json-answer";
 import { countInputTokens, repeatToTokens, splitIntoTokens } from "./tokens";
-import type { SimulatedAnswer, SimulatedCall, TokenCounts, Vendor } from "./vendor";
+import { countCall, cutCalls, planToolCalls } from "./tool-calls";
+import type { AnsweredCall, SimulatedAnswer, SimulatedCall, TokenCounts, Vendor } from "./vendor";
 
 const GIST_CHARACTERS = 160;
 
@@ -31,30 +33,62 @@ export function makeAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Behav
   const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const reasoningLimit = vendor.limitBoundsReasoning ? limit : Number.POSITIVE_INFINITY;
   const reasoning = Math.min(behaviour.reasoningTokens ?? 0, reasoningLimit);
-  const textLimit = vendor.limitBoundsReasoning ? limit - reasoning : limit;
-  const wanted = wantedTokens(call, behaviour, problems);
-  const pieces = wanted.slice(0, textLimit);
+  const visibleLimit = vendor.limitBoundsReasoning ? limit - reasoning : limit;
+
+  const plan = planToolCalls(call, behaviour);
+  // A model may speak before it calls; a simulated one does when it is told what to say.
+  const isSilent = plan.calls.length > 0 && behaviour.text === undefined;
+  const text = isSilent ? "" : wantedText(call, behaviour, [...problems, ...plan.problems]);
+  const { said, stoppedBy } = cutAtStop(text, call.stop);
+  const wanted = splitIntoTokens(said, Number.POSITIVE_INFINITY);
+  const pieces = wanted.slice(0, visibleLimit);
+  const toolCalls = cutCalls(plan.calls, visibleLimit - pieces.length);
+  const isCut = pieces.length < wanted.length || countCalls(toolCalls) < countCalls(plan.calls);
+  const ending = isCut ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
+  const finish = behaviour.filtered ? "filtered" : ending;
   return {
     id: randomBase62(24),
     createdAtSeconds: Math.floor(nowMs() / 1000),
     model: call.model,
     pieces,
     thoughts: reasoning === 0 ? [] : splitIntoTokens(repeatToTokens(THOUGHT, reasoning), reasoning),
-    finish: behaviour.filtered ? "filtered" : wanted.length > pieces.length ? "length" : "stop",
-    usage: countUsage(call, behaviour, { textTokens: pieces.length, reasoning }),
+    toolCalls,
+    finish,
+    stoppedBy: finish === "stop" ? stoppedBy : null,
+    usage: countUsage(call, behaviour, { visible: pieces.length + countCalls(toolCalls), reasoning }),
   };
 }
 
-function wantedTokens(call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): string[] {
+function wantedText(call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): string {
   // A prompt may hold half a surrogate pair; no vendor sends such a text back.
-  const text = (behaviour.text ?? composeText(call, problems)).replace(/\p{Surrogate}/gu, "\ufffd");
-  if (behaviour.answerTokens === undefined) return splitIntoTokens(text, Number.POSITIVE_INFINITY);
-  return splitIntoTokens(`${text} ${repeatToTokens(FILLER, behaviour.answerTokens)}`, behaviour.answerTokens);
+  const text = (behaviour.text ?? composeAnswer(call, problems)).replace(/\p{Surrogate}/gu, "\ufffd");
+  if (behaviour.answerTokens === undefined) return text;
+  return splitIntoTokens(`${text} ${repeatToTokens(FILLER, behaviour.answerTokens)}`, behaviour.answerTokens).join("");
+}
+
+/** `text` up to the first of the texts that end it. */
+function cutAtStop(text: string, stop: readonly string[]): { said: string; stoppedBy: string | null } {
+  let said = text;
+  let stoppedBy: string | null = null;
+  for (const mark of stop) {
+    const at = mark === "" ? -1 : said.indexOf(mark);
+    if (at === -1) continue;
+    said = said.slice(0, at);
+    stoppedBy = mark;
+  }
+  return { said, stoppedBy };
+}
+
+function composeAnswer(call: SimulatedCall, problems: readonly string[]): string {
+  const text = composeText(call, problems);
+  return composeJson(call, text) ?? text;
 }
 
 function composeText(call: SimulatedCall, problems: readonly string[]): string {
   const opening = `Simulated answer from ${call.model}:`;
   if (problems.length > 0) return `${opening} a directive in the prompt was not understood. ${problems.join("; ")}.`;
+  const results = lastResults(call);
+  if (results.length > 0) return `${opening} ${results.map((result) => `The function said: “${gistOf(result)}”.`).join(" ")}`;
   const question = withoutDirectives(lastQuestion(call));
   const words = question.split(/\s+/).filter((word) => word !== "").length;
   const seed = hash(question);
@@ -65,6 +99,12 @@ function composeText(call: SimulatedCall, problems: readonly string[]): string {
     `${opening} you asked “${gistOf(question)}” (${words} ${words === 1 ? "word" : "words"}).${system} ` +
     `No model was asked. ${pick(REMARKS, seed)} ${pick(NEXT_STEPS, seed >>> 8)}`
   );
+}
+
+/** What functions returned since anybody else spoke; empty when somebody else spoke last. */
+function lastResults({ messages }: SimulatedCall): string[] {
+  const last = messages.findLastIndex(({ role }) => role !== "tool");
+  return messages.slice(last + 1).map(({ text }) => text);
 }
 
 /** The last message that a user sent: the one that directives are taken from. */
@@ -81,18 +121,18 @@ function gistOf(question: string): string {
   return characters.length <= GIST_CHARACTERS ? line : `${characters.slice(0, GIST_CHARACTERS).join("").trimEnd()}…`;
 }
 
-function countUsage(call: SimulatedCall, behaviour: Behaviour, output: { textTokens: number; reasoning: number }): TokenCounts | null {
+function countUsage(call: SimulatedCall, behaviour: Behaviour, output: { visible: number; reasoning: number }): TokenCounts | null {
   if (behaviour.noUsage) return null;
   const { reasoning } = output;
-  const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages);
-  // An answer of no text still costs its end-of-answer token, unless reasoning used up the limit.
+  const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages, call.tools);
+  // An answer of nothing still costs its end-of-answer token, unless reasoning used up the limit.
   const text =
-    behaviour.usage === undefined
-      ? Math.max(output.textTokens, reasoning > 0 ? 0 : 1)
-      : Math.max(0, behaviour.usage.outputTokens - reasoning);
+    behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);
   const sign = behaviour.usageNegative ? -1 : 1;
   return { input: sign * input, cached: Math.min(behaviour.cachedTokens ?? 0, input), text: sign * text, reasoning };
 }
+
+const countCalls = (calls: readonly AnsweredCall[]): number => calls.reduce((sum, call) => sum + countCall(call), 0);
 
 const pick = (sentences: readonly string[], seed: number): string => sentences[seed % sentences.length] ?? "";
 

@@ -10,6 +10,7 @@ export const anthropic: Vendor = {
   basePath: "/anthropic",
   modelNames: /^claude-/,
   limitBoundsReasoning: true,
+  callsComeWhole: false,
   readPath: (path) => (path === "/v1/messages" ? {} : null),
   readKey: (headers) => [headers["x-api-key"]].flat()[0],
   readCall: (body, _endpoint, headers) => readAnthropicCall(body, headers),

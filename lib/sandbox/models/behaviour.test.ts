@@ -10,7 +10,7 @@ test("directives are read from anywhere in the prompt, several at once and in se
 test("each directive sets what it says", () => {
   const text =
     "first-status=500 delay=2000 keep-alive=100 close-midway error-midway rubbish rubbish-midway stall-after=3 slow=50 usage=in:5,out:999999999 " +
-    'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered only=xai text="a \\"quoted\\" ]] text\\nand more"';
+    'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered only=xai text="a \\"quoted\\" ]] text\\nand more" tool=look,find args="{\\"a\\":1}"';
   expect(readDirectives(text)).toEqual({
     problems: [],
     behaviour: {
@@ -31,9 +31,19 @@ test("each directive sets what it says", () => {
       answerTokens: 500,
       filtered: true,
       only: "xai",
+      tools: ["look", "find"],
+      toolArguments: '{"a":1}',
       text: 'a "quoted" ]] text\nand more',
     },
   });
+});
+
+test("a tool may go without a name, but not with an empty one", () => {
+  expect(readDirectives("tool")).toEqual({ behaviour: { tools: [] }, problems: [] });
+  expect(readDirectives("tool=a,,b args").problems).toEqual([
+    "`tool=a,,b` wants names of functions: NAME or NAME,OTHER",
+    '`args` wants args="{…}"',
+  ]);
 });
 
 test("a text may hold what looks like the end of the block", () => {

@@ -29,6 +29,10 @@ export interface Behaviour {
   /** Length of the answer in tokens, still bounded by the request's limit. */
   answerTokens?: number;
   text?: string;
+  /** Call these functions, all at once; empty: the request's first. */
+  tools?: readonly string[];
+  /** The arguments of those calls, as they stand. */
+  toolArguments?: string;
   /** End as a content filter ends an answer. */
   filtered?: boolean;
   /** Which vendor the directives are for; the others answer as usual. */
@@ -67,6 +71,8 @@ const directives = new Map<string, Directive>([
   ["usage-negative", flag({ usageNegative: true })],
   ["filtered", flag({ filtered: true })],
   ["text", (value) => (value === undefined ? 'wants text="…"' : { text: value })],
+  ["tool", readTools],
+  ["args", (value) => (value ? { toolArguments: value } : 'wants args="{…}"')],
   ["usage", readUsage],
   ["only", readOnly],
 ]);
@@ -119,6 +125,12 @@ function readUsage(value: string | undefined): Behaviour | string {
   const match = /^in:(\d+),out:(\d+)$/.exec(value ?? "");
   if (!match) return "wants in:<tokens>,out:<tokens>";
   return { usage: { inputTokens: Number(match[1]), outputTokens: Number(match[2]) } };
+}
+
+function readTools(value: string | undefined): Behaviour | string {
+  if (value === undefined) return { tools: [] };
+  const tools = value.split(",");
+  return tools.includes("") ? "wants names of functions: NAME or NAME,OTHER" : { tools };
 }
 
 function readOnly(value: string | undefined): Behaviour | string {

@@ -56,7 +56,7 @@ async function deliverJson(delivery: Delivery): Promise<void> {
   const body = vendor.writeJson(answer);
   const breaksOff = behaviour.closeMidway || behaviour.rubbishMidway || behaviour.stallAfter !== undefined;
   if (!breaksOff) {
-    delivery.record.deltasSent = answer.pieces.length;
+    delivery.record.deltasSent = countDeltas(delivery);
     return finish(delivery, body);
   }
   // The announced length makes the break visible as one.
@@ -67,10 +67,16 @@ async function deliverJson(delivery: Delivery): Promise<void> {
   cut(delivery);
 }
 
+/** How many deltas the answer has as a stream. */
+function countDeltas({ vendor, answer }: Delivery): number {
+  const ofCalls = answer.toolCalls.map(({ pieces }) => (vendor.callsComeWhole ? 1 : pieces.length));
+  return ofCalls.reduce((sum, count) => sum + count, answer.pieces.length);
+}
+
 async function deliverStream(delivery: Delivery): Promise<void> {
   const { vendor, call, answer, behaviour, gone, record } = delivery;
   const paceMs = behaviour.slowMs ?? delivery.deltaDelayMs;
-  const middle = Math.max(1, Math.floor(answer.pieces.length / 2));
+  const middle = Math.max(1, Math.floor(countDeltas(delivery) / 2));
   startReply(delivery);
   for (const frame of vendor.writeStream(answer, call)) {
     if (record.deltasSent === behaviour.stallAfter && (frame.isDelta || record.deltasSent > 0)) return untilGone(gone);

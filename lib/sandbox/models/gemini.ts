@@ -13,6 +13,7 @@ export const gemini: Vendor = {
   basePath: "/gemini",
   modelNames: /^(gemini|gemma)-/,
   limitBoundsReasoning: true,
+  callsComeWhole: true,
   readPath,
   readKey,
   readCall: readGeminiCall,

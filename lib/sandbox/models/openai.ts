@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { deepseekRefusal, openaiError, openaiRefusal, toReply, xaiRefusal } from "./openai/refusals";
 import { type Dialect, writeChunks, writeCompletion } from "./openai/reply";
-import { readCompatibleCall, readOpenaiCall } from "./openai/request";
+import { readDeepseekCall, readOpenaiCall, readXaiCall } from "./openai/request";
 import { deepseekUsage, openaiUsage, xaiUsage } from "./openai/usage";
 import type { CallReading, Refusal, Vendor } from "./vendor";
 
@@ -33,6 +33,8 @@ export const openai = vendor({
     usageComesWith: "chunk",
     usage: openaiUsage,
     namesAbsentFields: true,
+    callsComeWhole: false,
+    writeCallId: (id) => `call_${id}`,
   },
   readCall: readOpenaiCall,
   refuse: openaiRefusal,
@@ -52,8 +54,10 @@ export const xai = vendor({
     usageComesWith: "chunk",
     usage: xaiUsage,
     namesAbsentFields: false,
+    callsComeWhole: true,
+    writeCallId: (id) => `call_${id.slice(0, 8)}`,
   },
-  readCall: readCompatibleCall,
+  readCall: readXaiCall,
   refuse: xaiRefusal,
   replyHeaders: (requestId) => ({ "x-request-id": requestId }),
 });
@@ -71,12 +75,10 @@ export const deepseek = vendor({
     usageComesWith: "finish",
     usage: deepseekUsage,
     namesAbsentFields: false,
+    callsComeWhole: false,
+    writeCallId: (id, index) => `call_${String(index).padStart(2, "0")}_${id.slice(0, 20)}`,
   },
-  // DeepSeek sends usage with every stream, asked for or not.
-  readCall: (body) => {
-    const reading = readCompatibleCall(body);
-    return "call" in reading ? { call: { ...reading.call, wantsUsage: true } } : reading;
-  },
+  readCall: readDeepseekCall,
   refuse: deepseekRefusal,
   replyHeaders: (requestId) => ({ "x-ds-trace-id": requestId }),
 });
@@ -84,6 +86,7 @@ export const deepseek = vendor({
 function vendor({ paths, dialect, ...accent }: Accent): Vendor {
   return {
     ...accent,
+    callsComeWhole: dialect.callsComeWhole,
     readPath: (path) => (paths.includes(path) ? {} : null),
     readKey: readBearer,
     refuse: (refusal, requestId) => toReply(refusal, accent.refuse(refusal), accent.replyHeaders(requestId)),

@@ -159,6 +159,134 @@ test("wrong types, unknown fields and missing fields are refused in the vendor's
   expect((await ask("xai", { body: { ...good.xai.body, of_no_meaning: 1 } })).status).toBe(200);
 });
 
+const weather = { name: "weather", parameters: { type: "object", properties: {} } };
+const calledWeather = (id: string) => ({ id, type: "function", function: { name: "weather", arguments: "{}" } });
+
+test("OpenAI refuses tools and results that are out of order, and options that its models do not take", async () => {
+  const user = { role: "user", content: "Hi" };
+  const tools = [{ type: "function", function: weather }];
+  const refusal = async (body: object, model = "gpt-4o") => {
+    const { status, body: answer } = await ask("openai", { body: { model, messages: [user], ...body } });
+    expect(status).toBe(400);
+    return (answer as { error: object }).error;
+  };
+  const called = { role: "assistant", content: null, tool_calls: [calledWeather("call_1"), calledWeather("call_2")] };
+  const result = { role: "tool", tool_call_id: "call_1", content: "sunny" };
+  expect(await refusal({ tools, messages: [user, called, result, user] })).toMatchObject({
+    message: expect.stringMatching(/must be followed by tool messages .* did not have response messages: call_2$/),
+    param: "messages.[3].role",
+  });
+  expect(await refusal({ messages: [user, result] })).toMatchObject({
+    message: expect.stringContaining("messages with role 'tool' must be a response"),
+    param: "messages.[1].role",
+  });
+  expect(await refusal({ messages: [user, called, { ...result, tool_call_id: "call_9" }] })).toMatchObject({
+    message: expect.stringContaining("'tool_call_id' of 'call_9' not found"),
+  });
+  expect(await refusal({ messages: [user, { role: "assistant", content: null }] })).toMatchObject({ param: "messages.[1].content" });
+  expect(await refusal({ messages: [user, { role: "tool", content: "sunny" }] })).toMatchObject({ param: "messages[1].tool_call_id" });
+  expect(await refusal({ tools: [] })).toMatchObject({ param: "tools" });
+  expect(await refusal({ tools: [{ type: "function", function: { ...weather, schema: {} } }] })).toMatchObject({
+    message: "Unknown parameter: 'tools[0].function.schema'.",
+  });
+  expect(await refusal({ tools: [{ type: "function", function: { name: "a b" } }] })).toMatchObject({ param: "tools[0].function.name" });
+  expect(await refusal({ tool_choice: "auto" })).toMatchObject({ param: "tool_choice" });
+  expect(await refusal({ parallel_tool_calls: true })).toMatchObject({ param: "parallel_tool_calls" });
+  expect(await refusal({ tools, tool_choice: { type: "function", function: { name: "other" } } })).toMatchObject({ param: "tool_choice" });
+  expect(await refusal({ response_format: { type: "json_object" } })).toMatchObject({
+    message: expect.stringContaining("the word 'json'"),
+  });
+  expect(await refusal({ stop: ["a", "b", "c", "d", "e"] })).toMatchObject({ param: "stop" });
+  expect(await refusal({ stop: "a" }, "gpt-5")).toMatchObject({ param: "stop", code: "unsupported_parameter" });
+  expect(await refusal({ tools, parallel_tool_calls: false }, "o3")).toMatchObject({ param: "parallel_tool_calls" });
+});
+
+test("xAI and DeepSeek refuse what their reasoning models do not take", async () => {
+  const tools = [{ type: "function", function: weather }];
+  expect(await ask("xai", { body: { ...good.xai.body, stop: ["a"] } })).toMatchObject({
+    status: 400,
+    body: { error: "Argument not supported on this model: stop" },
+  });
+  const deepseek = (body: object) => ask("deepseek", { body: { ...chat("deepseek-reasoner"), ...body } });
+  const complaint = (message: string) => ({ status: 400, body: { error: { message } } });
+  const format = { type: "json_schema", json_schema: { name: "a", schema: {} } };
+  expect(await deepseek({ response_format: format })).toMatchObject(complaint("This response_format type is unavailable now"));
+  expect(await deepseek({ tools, tool_choice: "required" })).toMatchObject(complaint("Thinking mode does not support this tool_choice"));
+  expect((await deepseek({ tools, tool_choice: "required", thinking: { type: "disabled" } })).status).toBe(200);
+});
+
+test("Anthropic refuses tools and results that are out of order, and options that its models do not take", async () => {
+  const user = { role: "user", content: "Hi" };
+  const tools = [{ name: "weather", input_schema: { type: "object" } }];
+  const message = async (body: object) => {
+    const { status, body: answer } = await ask("anthropic", { body: { ...good.anthropic.body, ...body } });
+    expect(status).toBe(400);
+    return (answer as { error: { message: string } }).error.message;
+  };
+  const called = { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "weather", input: {} }] };
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: "sunny" };
+  const text = { type: "text", text: "And?" };
+  const unanswered = /^messages\.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1\./;
+  expect(await message({ tools, messages: [user, called] })).toMatch(unanswered);
+  expect(await message({ tools, messages: [user, called, user] })).toMatch(unanswered);
+  expect(await message({ tools, messages: [user, called, { role: "user", content: [text, result] }] })).toMatch(unanswered);
+  expect(await message({ tools, messages: [{ role: "user", content: [result] }] })).toMatch(
+    /^messages\.0\.content\.0: unexpected `tool_use_id`/,
+  );
+  expect(await message({ messages: [{ ...called, role: "user" }] })).toContain("can only be in `assistant` messages");
+  expect(await message({ messages: [{ role: "user", content: [{ type: "text", text: " " }] }] })).toContain("non-whitespace");
+  expect(await message({ tools: [{ name: "a b", input_schema: { type: "object" } }] })).toContain("tools.0.name");
+  expect(await message({ tools: [{ name: "a", input_schema: {} }] })).toBe("tools.0.input_schema.type: Field required");
+  expect(await message({ tools: [{ ...tools[0], parameters: {} }] })).toBe("tools.0.parameters: Extra inputs are not permitted");
+  expect(await message({ tools: [...tools, ...tools] })).toBe("tools: Tool names must be unique.");
+  expect(await message({ tool_choice: { type: "auto" } })).toContain("only be specified while providing tools");
+  expect(await message({ tools, tool_choice: { type: "tool", name: "other" } })).toContain("'other' not found");
+  expect(await message({ tools, tool_choice: { type: "none", disable_parallel_tool_use: true } })).toContain("Extra inputs");
+  expect(await message({ stop_sequences: ["\n"] })).toContain("non-whitespace");
+  expect(await message({ temperature: 1, top_p: 1 })).toContain("cannot both be specified");
+  expect(await message({ model: "claude-opus-4-7", temperature: 1 })).toContain("deprecated");
+  const schema = { type: "object", properties: { a: { type: "object" } }, additionalProperties: false };
+  expect(await message({ output_config: { format: { type: "json_schema", schema } } })).toContain("'additionalProperties'");
+});
+
+test("Gemini refuses calls and responses that are out of order, and schemas that are not its own", async () => {
+  const user = { role: "user", parts: [{ text: "Hi" }] };
+  const functionCall = { name: "weather", args: {} };
+  const called = { role: "model", parts: [{ functionCall }] };
+  const response = { functionResponse: { name: "weather", response: { output: "sunny" } } };
+  const tools = [{ functionDeclarations: [{ name: "weather" }] }];
+  const message = async (body: object, path?: string) => {
+    const { status, body: answer } = await ask("gemini", { body: { contents: [user], ...body }, path });
+    expect(status).toBe(400);
+    return (answer as { error: { message: string } }).error.message;
+  };
+  expect(await message({ contents: [user, called, user] })).toContain("number of function response parts");
+  expect(await message({ contents: [user, called, { role: "user", parts: [response, response] }] })).toContain(
+    "number of function response parts",
+  );
+  expect(await message({ contents: [user, { role: "user", parts: [response] }] })).toContain(
+    "function response turn comes immediately after",
+  );
+  expect(await message({ contents: [called, { role: "user", parts: [response] }] })).toContain(
+    "function call turn comes immediately after",
+  );
+  expect(await message({ contents: [{ role: "user", parts: [{ thought: true }] }] })).toContain("required oneof field 'data'");
+  expect(
+    await message({ contents: [user, called, { role: "user", parts: [response] }] }, "/v1beta/models/gemini-3-pro:generateContent"),
+  ).toContain("missing a thought_signature");
+  expect(
+    await message({ tools: [{ functionDeclarations: [{ name: "a", parameters: { type: "OBJECT", additionalProperties: false } }] }] }),
+  ).toBe(
+    `Invalid JSON payload received. Unknown name "additionalProperties" at 'tools[0].function_declarations[0].parameters': Cannot find field.`,
+  );
+  expect(await message({ toolConfig: { functionCallingConfig: { mode: "ANY" } } })).toContain("without function_declarations");
+  const allowed = { mode: "ANY", allowedFunctionNames: ["other"] };
+  expect(await message({ tools, toolConfig: { functionCallingConfig: allowed } })).toContain("other");
+  expect(await message({ tools, generationConfig: { responseMimeType: "application/json" } })).toContain("is unsupported");
+  expect(await message({ generationConfig: { responseJsonSchema: {} } })).toContain("response_mime_type");
+  expect(await message({ generationConfig: { seed: 2 ** 40 } })).toContain("seed");
+});
+
 test("a path that the vendor does not have is a 404", async () => {
   for (const provider of everyone) expect((await ask(provider, { path: "/v9/nothing" })).status).toBe(404);
 });

@@ -35,6 +35,13 @@ function toIssue(issue: z.core.$ZodIssue, prefix: Path, body: unknown): SchemaIs
       return { path, kind: "bad_value", expected: `at least ${issue.minimum}`, received };
     case "too_big":
       return { path, kind: "bad_value", expected: `at most ${issue.maximum}`, received };
+    case "invalid_format":
+      return {
+        path,
+        kind: "bad_value",
+        expected: `a string that matches the pattern '${issue.pattern?.slice(1, -1) ?? issue.format}'`,
+        received,
+      };
     case "invalid_value":
       return {
         path,

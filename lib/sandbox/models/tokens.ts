@@ -12,9 +12,20 @@ export function countTokens(text: string): number {
   return Math.max(1, text.match(TOKEN)?.length ?? 0);
 }
 
-/** Tokens that a prompt of these messages is billed as. */
-export function countInputTokens(messages: readonly { text: string }[]): number {
-  return messages.reduce((sum, message) => sum + countTokens(message.text) + TOKENS_PER_MESSAGE, 0);
+interface CountedMessage {
+  text: string;
+  toolCalls?: readonly { name: string; arguments: string }[];
+}
+
+/** Tokens that a prompt of these messages and tools is billed as: a tool is its JSON, a tool call its name and arguments. */
+export function countInputTokens(messages: readonly CountedMessage[], tools: readonly object[] = []): number {
+  const ofMessages = messages.reduce((sum, message) => sum + countMessage(message), 0);
+  return tools.reduce<number>((sum, tool) => sum + countTokens(JSON.stringify(tool)), ofMessages);
+}
+
+function countMessage({ text, toolCalls = [] }: CountedMessage): number {
+  const ofCalls = toolCalls.reduce((sum, call) => sum + countTokens(call.name) + countTokens(call.arguments), 0);
+  return countTokens(text) + ofCalls + TOKENS_PER_MESSAGE;
 }
 
 /** Splits `text` into its tokens, at most `limit` of them. Joined, they are the text or its beginning. */

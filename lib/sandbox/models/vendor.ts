@@ -6,8 +6,31 @@ import type { ProviderId } from "@/lib/providers/types";
 import type { SchemaIssue } from "./schema-issue";
 
 export interface SimulatedMessage {
-  role: "system" | "user" | "assistant";
+  /** `tool`: what one of the caller's functions returned. */
+  role: "system" | "user" | "assistant" | "tool";
   text: string;
+  /** What an assistant asked for. */
+  toolCalls?: readonly AskedCall[];
+}
+
+export interface AskedCall {
+  name: string;
+  /** JSON text. */
+  arguments: string;
+}
+
+/** One of the caller's functions, as far as an answer needs it. */
+export interface SimulatedTool {
+  name: string;
+  description?: string;
+  /** JSON Schema of its arguments; absent for a function without any. */
+  parameters?: unknown;
+}
+
+export interface ToolChoice {
+  mode: "auto" | "none" | "required";
+  /** The only functions that may be called; absent: all. */
+  names?: readonly string[];
 }
 
 /** A request, read; no vendor's words are left in it. */
@@ -18,6 +41,14 @@ export interface SimulatedCall {
   /** Undefined: the request set no limit. */
   maxOutputTokens: number | undefined;
   temperature: number | undefined;
+  tools: readonly SimulatedTool[];
+  toolChoice: ToolChoice;
+  /** False: an answer may hold one tool call only. */
+  parallelToolCalls: boolean;
+  /** Texts that end the answer before them. */
+  stop: readonly string[];
+  /** Set when the answer has to be JSON; with a schema, JSON that fits it. */
+  json: { schema?: unknown } | undefined;
   /** False when the vendor sends usage with a stream only on request, and it was not requested. */
   wantsUsage: boolean;
 }
@@ -26,7 +57,7 @@ export interface TokenCounts {
   /** Cached input included. */
   input: number;
   cached: number;
-  /** Visible output, without reasoning. */
+  /** Text and tool calls, without reasoning. */
   text: number;
   reasoning: number;
 }
@@ -40,12 +71,26 @@ export interface SimulatedAnswer {
   pieces: readonly string[];
   /** What the model "thought", one token each; only some vendors show it. */
   thoughts: readonly string[];
-  finish: "stop" | "length" | "filtered";
+  toolCalls: readonly AnsweredCall[];
+  finish: "stop" | "tool_calls" | "length" | "filtered";
+  /** The request's own text that ended the answer; null when it ended by itself. */
+  stoppedBy: string | null;
   /** Null: the vendor is told not to report any. */
   usage: TokenCounts | null;
 }
 
-/** One write of a stream; `isDelta` when it carries text of the answer. */
+/** A tool call of an answer. */
+export interface AnsweredCall {
+  /** Random base62, for the id that a vendor writes. */
+  id: string;
+  name: string;
+  /** The arguments' JSON text, one token each. */
+  pieces: readonly string[];
+  /** False where the request's limit broke it off. */
+  isWhole: boolean;
+}
+
+/** One write of a stream; `isDelta` when it carries text or arguments of the answer. */
 export interface Frame {
   text: string;
   isDelta: boolean;
@@ -57,9 +102,18 @@ export type Refusal =
   | { kind: "unknown_path"; path: string }
   | { kind: "bad_json" }
   | { kind: "invalid"; issue: SchemaIssue }
+  | ({ kind: "broken_rule" } & BrokenRule)
   | { kind: "unknown_model"; model: string }
   /** Asked for by a directive, or too large a body. */
   | { kind: "status"; status: number; retryAfterSeconds?: number };
+
+/** What a request's form allows and the vendor does not, in the vendor's own words. */
+export interface BrokenRule {
+  message: string;
+  /** The field, where the vendor names it beside the words. */
+  param?: string;
+  code?: string;
+}
 
 export interface VendorReply {
   status: number;
@@ -83,6 +137,8 @@ export interface Vendor {
   modelNames: RegExp;
   /** True where the request's limit of output bounds reasoning too. */
   limitBoundsReasoning: boolean;
+  /** True where a stream carries each tool call in one piece. */
+  callsComeWhole: boolean;
   /** `path` is what follows `basePath`. Null: there is nothing there. */
   readPath(path: string, query: URLSearchParams): VendorEndpoint | null;
   readKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;

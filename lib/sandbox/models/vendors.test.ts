@@ -25,15 +25,24 @@ const vendors = {
 };
 type LanguageModel = ReturnType<(typeof vendors)[keyof typeof vendors]>;
 
+type Options = Parameters<LanguageModel["doGenerate"]>[0];
+
+interface Called {
+  id: string;
+  name: string;
+  input: string;
+}
+
 interface Read {
   text: string;
+  calls: Called[];
   finish: string | undefined;
   inputTokens: number | undefined;
   cachedTokens: number | undefined;
   outputTokens: number | undefined;
 }
 
-function prompt(text: string, maxOutputTokens: number) {
+function prompt(text: string, maxOutputTokens: number): Options {
   return {
     maxOutputTokens,
     prompt: [
@@ -43,10 +52,11 @@ function prompt(text: string, maxOutputTokens: number) {
   };
 }
 
-async function readJson(model: LanguageModel, text: string, maxOutputTokens: number): Promise<Read> {
-  const { content, finishReason, usage } = await model.doGenerate(prompt(text, maxOutputTokens));
+async function readJson(model: LanguageModel, options: Options): Promise<Read> {
+  const { content, finishReason, usage } = await model.doGenerate(options);
   return {
     text: content.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    calls: content.flatMap((part) => (part.type === "tool-call" ? [toCalled(part)] : [])),
     finish: finishReason.unified,
     inputTokens: usage.inputTokens.total,
     cachedTokens: usage.inputTokens.cacheRead,
@@ -54,15 +64,16 @@ async function readJson(model: LanguageModel, text: string, maxOutputTokens: num
   };
 }
 
-async function readStream(model: LanguageModel, text: string, maxOutputTokens: number): Promise<Read> {
-  const { stream } = await model.doStream(prompt(text, maxOutputTokens));
-  const read: Read = { text: "", finish: undefined, inputTokens: undefined, cachedTokens: undefined, outputTokens: undefined };
+async function readStream(model: LanguageModel, options: Options): Promise<Read> {
+  const { stream } = await model.doStream(options);
+  const read: Read = { text: "", calls: [], finish: undefined, inputTokens: undefined, cachedTokens: undefined, outputTokens: undefined };
   const reader = stream.getReader();
   for (;;) {
     const { done, value: part } = await reader.read();
     if (done) return read;
     if (part.type === "error") throw part.error;
     if (part.type === "text-delta") read.text += part.delta;
+    if (part.type === "tool-call") read.calls.push(toCalled(part));
     if (part.type !== "finish") continue;
     read.finish = part.finishReason.unified;
     read.inputTokens = part.usage.inputTokens.total;
@@ -71,43 +82,140 @@ async function readStream(model: LanguageModel, text: string, maxOutputTokens: n
   }
 }
 
+const toCalled = (part: { toolCallId: string; toolName: string; input: string }): Called => ({
+  id: part.toolCallId,
+  name: part.toolName,
+  input: part.input,
+});
+
+/** Ids are new each time; the rest is the same. */
+const withoutIds = (read: Read) => ({ ...read, calls: read.calls.map(({ name, input }) => ({ name, input })) });
+
+const weatherSchema = {
+  type: "object" as const,
+  properties: {
+    city: { type: "string" as const },
+    unit: { type: "string" as const, enum: ["celsius", "fahrenheit"] },
+    days: { type: "integer" as const },
+    note: { type: "string" as const },
+  },
+  required: ["city", "unit", "days"],
+};
+const tools: Options["tools"] = [
+  { type: "function", name: "get_weather", description: "The weather at a place.", inputSchema: weatherSchema },
+  {
+    type: "function",
+    name: "get_time",
+    inputSchema: { type: "object", properties: { exact: { type: "boolean" } }, required: ["exact"] },
+  },
+];
+const weatherInput = '{"city":"example","unit":"celsius","days":1}';
+
 describe.each(Object.entries(vendors))("%s", (_name, makeModel) => {
   test("JSON and stream say the same text and the same usage", async () => {
     const question = "Why is the sky blue? 🌈 ¿Por qué? なぜ";
-    const json = await readJson(makeModel(), question, 1000);
+    const json = await readJson(makeModel(), prompt(question, 1000));
     expect(json.text).toMatch(/^Simulated answer from \S+: you asked “Why is the sky blue\?/);
     expect(json.finish).toBe("stop");
     expect(json.inputTokens).toBe(countInputTokens([{ text: "Be brief." }, { text: question }]));
     expect(json.outputTokens).toBe(countTokens(json.text));
-    expect(await readStream(makeModel(), question, 1000)).toEqual(json);
+    expect(await readStream(makeModel(), prompt(question, 1000))).toEqual(json);
   });
 
   test("the limit of the request cuts the answer, and the finish reason says so", async () => {
-    const json = await readJson(makeModel(), "Count. [[simulate: tokens=500]]", 16);
+    const json = await readJson(makeModel(), prompt("Count. [[simulate: tokens=500]]", 16));
     expect(json).toMatchObject({ finish: "length", outputTokens: 16 });
     expect(countTokens(json.text)).toBe(16);
-    expect(await readStream(makeModel(), "Count. [[simulate: tokens=500]]", 16)).toEqual(json);
+    expect(await readStream(makeModel(), prompt("Count. [[simulate: tokens=500]]", 16))).toEqual(json);
   });
 
   test("reasoning and cached input are counted where this vendor counts them", async () => {
     const question = 'Think. [[simulate: reasoning=50 cached=3 text="Done."]]';
-    const json = await readJson(makeModel(), question, 1000);
+    const json = await readJson(makeModel(), prompt(question, 1000));
     expect(json).toMatchObject({ text: "Done.", outputTokens: 52, cachedTokens: 3 });
     expect(json.inputTokens).toBe(countInputTokens([{ text: "Be brief." }, { text: question }]));
-    expect(await readStream(makeModel(), question, 1000)).toEqual(json);
+    expect(await readStream(makeModel(), prompt(question, 1000))).toEqual(json);
   });
+
+  test("a tool is called when the prompt asks for it, JSON and stream alike, and its result is answered with text", async () => {
+    const question = "Shall I take an umbrella? [[simulate: tool]]";
+    const asked = { ...prompt(question, 1000), tools };
+    const json = await readJson(makeModel(), asked);
+    expect(withoutIds(json)).toMatchObject({ text: "", finish: "tool-calls", calls: [{ name: "get_weather", input: weatherInput }] });
+    expect(json.outputTokens).toBe(countTokens("get_weather") + countTokens(weatherInput));
+    expect(json.inputTokens).toBeGreaterThan(countInputTokens([{ text: "Be brief." }, { text: question }]) + 40);
+    expect(withoutIds(await readStream(makeModel(), asked))).toEqual(withoutIds(json));
+
+    const [call] = json.calls;
+    if (call === undefined) throw new Error("no call");
+    const called = { toolCallId: call.id, toolName: call.name };
+    const answered: Options = {
+      ...asked,
+      prompt: [
+        ...asked.prompt,
+        { role: "assistant", content: [{ type: "tool-call", ...called, input: JSON.parse(call.input) as unknown }] },
+        { role: "tool", content: [{ type: "tool-result", ...called, output: { type: "text", value: "It rains in Oslo." } }] },
+      ],
+    };
+    const end = await readJson(makeModel(), answered);
+    expect(end).toMatchObject({ finish: "stop", calls: [] });
+    expect(end.text).toContain("The function said: “");
+    expect(end.text).toContain("It rains in Oslo.");
+    expect(end.inputTokens).toBeGreaterThan((json.inputTokens ?? 0) + countTokens(weatherInput));
+    expect(await readStream(makeModel(), answered)).toEqual(end);
+  });
+
+  test("two tools are called at once, with the arguments that the prompt says", async () => {
+    const asked = { ...prompt('x [[simulate: tool=get_time,get_weather args="{\\"exact\\":false}"]]', 1000), tools };
+    const json = await readJson(makeModel(), asked);
+    expect(json.calls.map(({ name, input }) => [name, JSON.parse(input) as unknown])).toEqual([
+      ["get_time", { exact: false }],
+      ["get_weather", { exact: false }],
+    ]);
+    expect(new Set(json.calls.map(({ id }) => id)).size).toBe(2);
+    expect(withoutIds(await readStream(makeModel(), asked))).toEqual(withoutIds(json));
+  });
+
+  test("the tool choice forces a call, or forbids it", async () => {
+    const read = (toolChoice: Options["toolChoice"], text = "x") => readJson(makeModel(), { ...prompt(text, 1000), tools, toolChoice });
+    expect((await read({ type: "auto" })).calls).toEqual([]);
+    expect((await read({ type: "required" })).calls).toMatchObject([{ name: "get_weather" }]);
+    expect((await read({ type: "tool", toolName: "get_time" })).calls).toMatchObject([{ name: "get_time", input: '{"exact":true}' }]);
+    expect(await read({ type: "none" }, "x [[simulate: tool]]")).toMatchObject({ calls: [], finish: "stop" });
+  });
+
+  test("a JSON format is answered with JSON", async () => {
+    const schema = { ...weatherSchema, additionalProperties: false };
+    const json = await readJson(makeModel(), {
+      ...prompt("Say it as JSON.", 1000),
+      responseFormat: { type: "json", schema, name: "weather" },
+    });
+    expect(json.finish).toBe("stop");
+    expect(JSON.parse(json.text)).toEqual(expect.any(Object));
+  });
+});
+
+test("a stop sequence ends the answer before it", async () => {
+  for (const [name, makeModel] of Object.entries(vendors)) {
+    // The reasoning models of OpenAI and xAI refuse it.
+    if (name.includes("reasoning") || name === "xai") continue;
+    const asked = { ...prompt('x [[simulate: text="one two three"]]', 100), stopSequences: [" three", " two"] };
+    const json = await readJson(makeModel(), asked);
+    expect(json).toMatchObject({ text: "one", finish: "stop", outputTokens: 1 });
+    expect(await readStream(makeModel(), asked)).toEqual(json);
+  }
 });
 
 test("reasoning uses up the limit everywhere but at xAI", async () => {
   const question = "Think hard. [[simulate: reasoning=100]]";
-  expect(await readJson(vendors.gemini(), question, 20)).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
-  expect(await readJson(vendors.openai(), question, 20)).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
-  expect(await readJson(vendors.xai(), question, 20)).toMatchObject({ finish: "length", outputTokens: 120 });
+  expect(await readJson(vendors.gemini(), prompt(question, 20))).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
+  expect(await readJson(vendors.openai(), prompt(question, 20))).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
+  expect(await readJson(vendors.xai(), prompt(question, 20))).toMatchObject({ finish: "length", outputTokens: 120 });
 });
 
 test("an answer that a content filter ended says so", async () => {
   for (const makeModel of Object.values(vendors)) {
-    expect(await readJson(makeModel(), "x [[simulate: filtered]]", 100)).toMatchObject({ finish: "content-filter" });
-    expect(await readStream(makeModel(), "x [[simulate: filtered]]", 100)).toMatchObject({ finish: "content-filter" });
+    expect(await readJson(makeModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
+    expect(await readStream(makeModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
   }
 });

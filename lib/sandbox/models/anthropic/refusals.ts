@@ -59,6 +59,8 @@ function explain(refusal: Refusal): { status: number; message: string } {
       return { status: 404, message: `model: ${refusal.model}` };
     case "invalid":
       return { status: 400, message: complaint(refusal.issue) };
+    case "broken_rule":
+      return { status: 400, message: refusal.message };
     case "status":
       return {
         status: refusal.status,

@@ -2,9 +2,10 @@
 // `input_tokens` leaves cached input out; `output_tokens` includes thinking.
 // Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/build-with-claude/streaming.
 
-import type { Frame, SimulatedAnswer, TokenCounts } from "../vendor";
+import { readArguments } from "../tool-calls";
+import type { AnsweredCall, Frame, SimulatedAnswer, TokenCounts } from "../vendor";
 
-const STOP_REASONS = { stop: "end_turn", length: "max_tokens", filtered: "refusal" } as const;
+const STOP_REASONS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens", filtered: "refusal" } as const;
 const SIGNATURE = "c2ltdWxhdGVk";
 
 export function writeMessage(answer: SimulatedAnswer): string {
@@ -12,12 +13,12 @@ export function writeMessage(answer: SimulatedAnswer): string {
   const content = [
     ...(answer.thoughts.length > 0 ? [{ type: "thinking", thinking: answer.thoughts.join(""), signature: SIGNATURE }] : []),
     ...(text === "" ? [] : [{ type: "text", text }]),
+    ...answer.toolCalls.map((call) => ({ ...callBlock(call), input: readArguments(call) })),
   ];
   return JSON.stringify({
     ...head(answer),
     content,
-    stop_reason: STOP_REASONS[answer.finish],
-    stop_sequence: null,
+    ...stopReason(answer),
     ...(answer.usage !== null && { usage: { ...inputUsage(answer.usage), ...outputUsage(answer.usage), service_tier: "standard" } }),
   });
 }
@@ -45,12 +46,36 @@ export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
     if (index === 0) yield event("ping", {});
     for (const text of answer.pieces) yield event("content_block_delta", { index, delta: { type: "text_delta", text } }, true);
     yield event("content_block_stop", { index });
+    index++;
+  }
+  for (const call of answer.toolCalls) {
+    yield* callEvents(call, index);
+    index++;
   }
   yield event("message_delta", {
-    delta: { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null },
+    delta: stopReason(answer),
     ...(usage !== null && { usage: { ...inputUsage(usage), ...outputUsage(usage) } }),
   });
   yield event("message_stop", {});
+}
+
+// The real one opens a call with an empty piece too.
+function* callEvents(call: AnsweredCall, index: number): Generator<Frame> {
+  yield event("content_block_start", { index, content_block: { ...callBlock(call), input: {} } });
+  if (index === 0) yield event("ping", {});
+  yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: "" } });
+  for (const partial_json of call.pieces) {
+    yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json } }, true);
+  }
+  yield event("content_block_stop", { index });
+}
+
+function callBlock({ id, name }: AnsweredCall) {
+  return { type: "tool_use", id: `toolu_01${id.slice(0, 22)}`, name };
+}
+
+function stopReason({ finish, stoppedBy }: SimulatedAnswer) {
+  return { stop_reason: stoppedBy === null ? STOP_REASONS[finish] : "stop_sequence", stop_sequence: stoppedBy };
 }
 
 /** One server-sent event, as Anthropic frames it: its type stands in the name and in the body. */

@@ -4,22 +4,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod/mini";
 import { firstIssue } from "../schema-issue";
-import type { CallReading } from "../vendor";
+import type { BrokenRule, CallReading } from "../vendor";
+import { findMessageRule, messages, textBlock, textOf, toSimulatedMessages } from "./messages";
+import { findModelRule } from "./model-rules";
+import { findFormatRule, findToolRule, outputConfig, outputFormat, readTools, toolChoice, tools } from "./tools";
 
-const textBlock = z.strictObject({
-  type: z.literal("text"),
-  text: z.string().check(z.minLength(1)),
-  cache_control: z.optional(z.unknown()),
-  citations: z.optional(z.unknown()),
-});
-const otherBlock = z.looseObject({
-  type: z.enum(["image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result", "search_result"]),
-});
-const content = z.union([z.string().check(z.minLength(1)), z.array(z.union([textBlock, otherBlock])).check(z.minLength(1))]);
+const unread = z.optional(z.unknown());
 
 const request = z.strictObject({
   model: z.string().check(z.minLength(1)),
-  messages: z.array(z.strictObject({ role: z.enum(["user", "assistant"]), content })).check(z.minLength(1)),
+  messages,
   max_tokens: z.int().check(z.minimum(1)),
   system: z.optional(z.union([z.string(), z.array(textBlock)])),
   stream: z.optional(z.boolean()),
@@ -30,14 +24,16 @@ const request = z.strictObject({
   metadata: z.optional(z.strictObject({ user_id: z.nullish(z.string()) })),
   service_tier: z.optional(z.enum(["auto", "standard_only"])),
   thinking: z.optional(z.looseObject({ type: z.enum(["enabled", "disabled", "adaptive"]) })),
-  tools: z.optional(z.array(z.unknown())),
-  tool_choice: z.optional(z.unknown()),
-  output_config: z.optional(z.unknown()),
-  container: z.optional(z.unknown()),
-  context_management: z.optional(z.unknown()),
-  mcp_servers: z.optional(z.unknown()),
+  tools: z.optional(tools),
+  tool_choice: z.optional(toolChoice),
+  output_config: z.optional(outputConfig),
+  output_format: z.nullish(outputFormat),
+  cache_control: unread,
+  container: unread,
+  context_management: unread,
+  inference_geo: unread,
+  mcp_servers: unread,
 });
-type Content = string | readonly { type: string; text?: unknown }[];
 
 /** Reads the body of `POST /v1/messages`. */
 export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders): CallReading {
@@ -51,22 +47,30 @@ export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders): 
   }
   const parsed = request.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
-  const { model, max_tokens, messages, stream, system, temperature } = parsed.data;
+  const { data } = parsed;
+  const rule =
+    findModelRule(data) ??
+    findToolRule(data) ??
+    findFormatRule(data) ??
+    findStopRule(data.stop_sequences) ??
+    findMessageRule(data.messages);
+  if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
+  const spoken = data.messages.flatMap(toSimulatedMessages);
   return {
     call: {
-      model,
-      stream: stream ?? false,
-      messages: [
-        ...(system === undefined ? [] : [{ role: "system" as const, text: textOf(system) }]),
-        ...messages.map((message) => ({ role: message.role, text: textOf(message.content) })),
-      ],
-      maxOutputTokens: max_tokens,
-      temperature,
+      model: data.model,
+      stream: data.stream ?? false,
+      messages: data.system === undefined ? spoken : [{ role: "system", text: textOf(data.system) }, ...spoken],
+      maxOutputTokens: data.max_tokens,
+      temperature: data.temperature,
+      ...readTools(data),
+      stop: data.stop_sequences ?? [],
       wantsUsage: true,
     },
   };
 }
 
-function textOf(content: Content): string {
-  return typeof content === "string" ? content : content.map((block) => (typeof block.text === "string" ? block.text : "")).join("");
+function findStopRule(sequences: readonly string[] = []): BrokenRule | null {
+  const isBlank = sequences.some((sequence) => sequence.trim() === "");
+  return isBlank ? { message: "stop_sequences: each stop sequence must contain non-whitespace" } : null;
 }

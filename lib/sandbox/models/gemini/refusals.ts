@@ -79,6 +79,8 @@ function explain(refusal: Refusal): { status: number; message: string; details?:
       };
     case "invalid":
       return describeIssue(refusal.issue);
+    case "broken_rule":
+      return { status: 400, message: refusal.message };
     case "status":
       return describeStatus(refusal);
   }

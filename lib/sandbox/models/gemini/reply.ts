@@ -2,32 +2,60 @@
 // running usage on every chunk and no closing mark. `candidatesTokenCount` leaves thoughts out.
 // Source: ai.google.dev/api/generate-content, ai.google.dev/gemini-api/docs/thinking.
 
+import { countCall, readArguments } from "../tool-calls";
 import type { Frame, SimulatedAnswer, TokenCounts } from "../vendor";
+import { isSigned } from "./contents";
 
-const FINISH_REASONS = { stop: "STOP", length: "MAX_TOKENS", filtered: "SAFETY" } as const;
+// Calls end with STOP, as text does.
+const FINISH_REASONS = { stop: "STOP", tool_calls: "STOP", length: "MAX_TOKENS", filtered: "SAFETY" } as const;
+const SIGNATURE = "c2ltdWxhdGVk";
 
 export function writeContent(answer: SimulatedAnswer): string {
-  return JSON.stringify(chunk(answer, { text: answer.pieces.join(""), isLast: true, usage: answer.usage }), null, 2);
+  const text = answer.pieces.join("");
+  const parts = [...(text === "" ? [] : [{ text }]), ...callParts(answer).map(({ part }) => part)];
+  return JSON.stringify(chunk(answer, { parts, isLast: true, usage: answer.usage }), null, 2);
 }
 
+/** A chunk for each token, and one for each call: Google sends a call whole. */
 export function* writeContentChunks(answer: SimulatedAnswer): Generator<Frame> {
-  const { pieces, usage } = answer;
-  const last = Math.max(1, pieces.length);
-  for (let index = 0; index < last; index++) {
-    const isLast = index === last - 1;
+  const texts = answer.pieces.map((text) => ({ part: { text }, tokens: 1 }));
+  const sent = [...texts, ...callParts(answer)];
+  const { usage } = answer;
+  let tokens = 0;
+  for (const [index, one] of sent.entries()) {
+    const isLast = index === sent.length - 1;
+    tokens += one.tokens;
     // Until the end the count is of what was sent so far; a usage told by a directive shows at the end only.
-    const running = usage === null || isLast ? usage : { ...usage, text: Math.min(index + 1, Math.abs(usage.text)) };
-    const text = pieces[index] ?? "";
-    yield { text: `data: ${JSON.stringify(chunk(answer, { text, isLast, usage: running }))}\r\n\r\n`, isDelta: text !== "" };
+    const running = usage === null || isLast ? usage : { ...usage, text: Math.min(tokens, Math.abs(usage.text)) };
+    yield { text: line(chunk(answer, { parts: [one.part], isLast, usage: running })), isDelta: true };
   }
+  if (sent.length === 0) yield { text: line(chunk(answer, { parts: [], isLast: true, usage })), isDelta: false };
 }
 
-function chunk(answer: SimulatedAnswer, { text, isLast, usage }: { text: string; isLast: boolean; usage: TokenCounts | null }) {
+const line = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
+
+// Gemini 3 and later name each call, and sign the first.
+function callParts({ toolCalls, model }: SimulatedAnswer): { part: object; tokens: number }[] {
+  // A call that the limit broke off is not sent at all.
+  const whole = toolCalls.filter(({ isWhole }) => isWhole);
+  return whole.map((call, index) => {
+    const functionCall = { ...(isSigned(model) && { id: call.id.slice(0, 8) }), name: call.name, args: readArguments(call) };
+    return { part: { functionCall, ...(isSigned(model) && index === 0 && { thoughtSignature: SIGNATURE }) }, tokens: countCall(call) };
+  });
+}
+
+interface Chunk {
+  parts: readonly object[];
+  isLast: boolean;
+  usage: TokenCounts | null;
+}
+
+function chunk(answer: SimulatedAnswer, { parts, isLast, usage }: Chunk) {
   return {
     candidates: [
       {
         // A model that spent its whole limit on thoughts sends content without parts.
-        content: { ...(text !== "" && { parts: [{ text }] }), role: "model" },
+        content: { ...(parts.length > 0 && { parts }), role: "model" },
         ...(isLast && { finishReason: FINISH_REASONS[answer.finish] }),
         index: 0,
       },

@@ -3,37 +3,25 @@
 
 import { z } from "zod/mini";
 import { firstIssue } from "../schema-issue";
-import type { CallReading, SimulatedMessage, VendorEndpoint } from "../vendor";
+import type { CallReading, VendorEndpoint } from "../vendor";
+import { contents, findContentRule, instruction, textOf, toSimulatedMessages } from "./contents";
+import { findToolRule, protoSchema, readTools, toolConfig, tools } from "./tools";
 
 const unread = z.optional(z.unknown());
-
-const part = z.strictObject({
-  text: z.optional(z.string()),
-  thought: z.optional(z.boolean()),
-  thoughtSignature: z.optional(z.string()),
-  inlineData: unread,
-  fileData: unread,
-  functionCall: unread,
-  functionResponse: unread,
-  executableCode: unread,
-  codeExecutionResult: unread,
-  videoMetadata: unread,
-});
-const parts = z.array(part).check(z.minLength(1));
-const instruction = z.optional(z.strictObject({ role: z.optional(z.string()), parts }));
+const penalty = z.optional(z.number().check(z.minimum(-2), z.maximum(2)));
 
 const generationConfig = z.strictObject({
   maxOutputTokens: z.optional(z.int().check(z.minimum(1))),
   temperature: z.optional(z.number().check(z.minimum(0), z.maximum(2))),
-  topP: z.optional(z.number()),
+  topP: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
   topK: z.optional(z.number()),
   candidateCount: z.optional(z.int()),
-  stopSequences: z.optional(z.array(z.string())),
-  seed: z.optional(z.int()),
-  presencePenalty: z.optional(z.number()),
-  frequencyPenalty: z.optional(z.number()),
-  responseMimeType: z.optional(z.string()),
-  responseSchema: unread,
+  stopSequences: z.optional(z.array(z.string()).check(z.maxLength(5))),
+  seed: z.optional(z.int().check(z.minimum(-(2 ** 31)), z.maximum(2 ** 31 - 1))),
+  presencePenalty: penalty,
+  frequencyPenalty: penalty,
+  responseMimeType: z.optional(z.enum(["text/plain", "application/json", "application/xml", "application/yaml", "text/x.enum"])),
+  responseSchema: z.optional(protoSchema),
   responseJsonSchema: unread,
   responseModalities: unread,
   responseLogprobs: z.optional(z.boolean()),
@@ -51,13 +39,13 @@ const generationConfig = z.strictObject({
 });
 
 const request = z.strictObject({
-  contents: z.array(z.strictObject({ role: z.optional(z.enum(["user", "model"])), parts })).check(z.minLength(1)),
-  systemInstruction: instruction,
-  system_instruction: instruction,
+  contents,
+  systemInstruction: z.optional(instruction),
+  system_instruction: z.optional(instruction),
   generationConfig: z.optional(generationConfig),
   safetySettings: z.optional(z.array(z.unknown())),
-  tools: z.optional(z.array(z.unknown())),
-  toolConfig: unread,
+  tools: z.optional(tools),
+  toolConfig: z.optional(toolConfig),
   cachedContent: z.optional(z.string()),
   labels: unread,
 });
@@ -66,22 +54,23 @@ const request = z.strictObject({
 export function readGeminiCall(body: unknown, endpoint: VendorEndpoint): CallReading {
   const parsed = request.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
-  const { contents, generationConfig: config, systemInstruction, system_instruction } = parsed.data;
-  const system = systemInstruction ?? system_instruction;
-  const turns: SimulatedMessage[] = contents.map((content) => ({
-    role: content.role === "model" ? "assistant" : "user",
-    text: textOf(content.parts),
-  }));
+  const { data } = parsed;
+  const model = endpoint.model ?? "";
+  const rule = findToolRule(data, model) ?? findContentRule(data.contents, model);
+  if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
+  const { generationConfig: config } = data;
+  const system = data.systemInstruction ?? data.system_instruction;
+  const turns = data.contents.flatMap(toSimulatedMessages);
   return {
     call: {
-      model: endpoint.model ?? "",
+      model,
       stream: endpoint.stream ?? false,
       messages: system === undefined ? turns : [{ role: "system", text: textOf(system.parts) }, ...turns],
       maxOutputTokens: config?.maxOutputTokens,
       temperature: config?.temperature,
+      ...readTools(data),
+      stop: config?.stopSequences ?? [],
       wantsUsage: true,
     },
   };
 }
-
-const textOf = (given: readonly { text?: string }[]): string => given.map(({ text }) => text ?? "").join("");

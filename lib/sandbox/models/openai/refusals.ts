@@ -43,6 +43,8 @@ export function openaiRefusal(refusal: Refusal): Shape {
       });
     case "invalid":
       return openaiIssue(refusal.issue);
+    case "broken_rule":
+      return openaiError(400, refusal.message, refusal);
     case "status":
       return openaiStatus(refusal.status);
   }
@@ -51,19 +53,6 @@ export function openaiRefusal(refusal: Refusal): Shape {
 function openaiIssue(issue: SchemaIssue): Shape {
   const param = bracketPath(issue.path);
   if (issue.path.length === 0) return openaiRefusal({ kind: "bad_json" });
-  if (issue.expected === "max_completion_tokens") {
-    return openaiError(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", {
-      param,
-      code: "unsupported_parameter",
-    });
-  }
-  if (issue.expected === "default") {
-    return openaiError(
-      400,
-      `Unsupported value: '${param}' does not support ${String(issue.received)} with this model. Only the default (1) value is supported.`,
-      { param, code: "unsupported_value" },
-    );
-  }
   switch (issue.kind) {
     case "missing":
       return openaiError(400, `Missing required parameter: '${param}'.`, { param, code: "missing_required_parameter" });
@@ -141,6 +130,8 @@ export function xaiRefusal(refusal: Refusal): Shape {
       );
     case "invalid":
       return { status: 422, body: deserializeComplaint(refusal.issue) };
+    case "broken_rule":
+      return xaiError(400, "Client specified an invalid argument", refusal.message);
     case "status":
       return xaiStatus(refusal.status);
   }
@@ -171,6 +162,8 @@ export function deepseekRefusal(refusal: Refusal): Shape {
       return deepseekError(400, "Model Not Exist");
     case "invalid":
       return deepseekError(400, deserializeComplaint(refusal.issue));
+    case "broken_rule":
+      return deepseekError(400, refusal.message);
     case "status":
       return deepseekStatus(refusal.status);
   }

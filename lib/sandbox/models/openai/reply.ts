@@ -1,7 +1,7 @@
 // Writes chat completions and their streams for the three vendors of this wire format. A dialect says where they differ.
 // Source: platform.openai.com/docs/api-reference/chat-streaming, docs.x.ai, api-docs.deepseek.com/api/create-chat-completion.
 
-import type { Frame, SimulatedAnswer, SimulatedCall, TokenCounts } from "../vendor";
+import type { AnsweredCall, Frame, SimulatedAnswer, SimulatedCall, TokenCounts } from "../vendor";
 
 export interface Dialect {
   idPrefix: string;
@@ -14,15 +14,21 @@ export interface Dialect {
   usage(counts: TokenCounts): object;
   /** Whether the last line before the end says `logprobs`, `refusal`, as OpenAI's does. */
   namesAbsentFields: boolean;
+  /** xAI sends a tool call of a stream in one piece, the others its arguments token by token. */
+  callsComeWhole: boolean;
+  writeCallId(id: string, index: number): string;
 }
 
-const FINISH_REASONS = { stop: "stop", length: "length", filtered: "content_filter" } as const;
+const FINISH_REASONS = { stop: "stop", tool_calls: "tool_calls", length: "length", filtered: "content_filter" } as const;
 
 export function writeCompletion(answer: SimulatedAnswer, dialect: Dialect): string {
   const message = {
     role: "assistant",
-    content: answer.pieces.join(""),
+    content: contentOf(answer, dialect),
     ...(dialect.showsReasoning && answer.thoughts.length > 0 && { reasoning_content: answer.thoughts.join("") }),
+    ...(answer.toolCalls.length > 0 && {
+      tool_calls: answer.toolCalls.map((call, index) => writeCall(call, index, dialect)),
+    }),
     ...(dialect.namesAbsentFields && { refusal: null, annotations: [] }),
   };
   return JSON.stringify({
@@ -43,17 +49,38 @@ export function* writeChunks(answer: SimulatedAnswer, call: SimulatedCall, diale
   const chunk = (delta: object) =>
     `data: ${start},"choices":[{"index":0,"delta":${JSON.stringify(delta)}${absent},"finish_reason":null}]${noUsage}}\n\n`;
 
-  yield { text: chunk({ role: "assistant", content: "", ...(dialect.namesAbsentFields && { refusal: null }) }), isDelta: false };
+  const opening = answer.pieces.length > 0 ? "" : contentOf(answer, dialect);
+  yield { text: chunk({ role: "assistant", content: opening, ...(dialect.namesAbsentFields && { refusal: null }) }), isDelta: false };
   if (dialect.showsReasoning) {
     for (const thought of answer.thoughts) yield { text: chunk({ content: null, reasoning_content: thought }), isDelta: false };
   }
   for (const piece of answer.pieces) yield { text: chunk({ content: piece }), isDelta: true };
+  for (const { delta, isDelta } of callDeltas(answer, dialect)) yield { text: chunk({ tool_calls: [delta] }), isDelta };
 
   const end = `${start},"choices":[{"index":0,"delta":{}${absent},"finish_reason":"${FINISH_REASONS[answer.finish]}"}]`;
   const endUsage = usage === null ? "" : `,"usage":${usageInChunk ? "null" : JSON.stringify(usage)}`;
   yield { text: `data: ${end}${endUsage}}\n\n`, isDelta: false };
   if (usage !== null && usageInChunk) yield { text: `data: ${start},"choices":[],"usage":${JSON.stringify(usage)}}\n\n`, isDelta: false };
   yield { text: "data: [DONE]\n\n", isDelta: false };
+}
+
+// Each piece says by `index` which call it belongs to; only the first has id and name.
+function* callDeltas({ toolCalls }: SimulatedAnswer, dialect: Dialect): Generator<{ delta: object; isDelta: boolean }> {
+  for (const [index, call] of toolCalls.entries()) {
+    const isWhole = dialect.callsComeWhole;
+    yield { delta: { index, ...writeCall(isWhole ? call : { ...call, pieces: [] }, index, dialect) }, isDelta: isWhole };
+    if (isWhole) continue;
+    for (const piece of call.pieces) yield { delta: { index, function: { arguments: piece } }, isDelta: true };
+  }
+}
+
+function writeCall({ id, name, pieces }: AnsweredCall, index: number, dialect: Dialect) {
+  return { id: dialect.writeCallId(id, index), type: "function", function: { name, arguments: pieces.join("") } };
+}
+
+/** OpenAI says null where an answer is calls only, the other vendors an empty text. */
+function contentOf({ pieces, toolCalls }: SimulatedAnswer, dialect: Dialect): string | null {
+  return pieces.length === 0 && toolCalls.length > 0 && dialect.namesAbsentFields ? null : pieces.join("");
 }
 
 function head(answer: SimulatedAnswer, dialect: Dialect, object: string) {

@@ -1,0 +1,106 @@
+// The messages of a request at Anthropic: their blocks, and the order that tool calls and their results must keep.
+// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls, and error
+// bodies quoted in public issue threads of its clients.
+
+import { z } from "zod/mini";
+import type { BrokenRule, SimulatedMessage } from "../vendor";
+
+const unread = z.optional(z.unknown());
+const id = z.string().check(z.regex(/^[a-zA-Z0-9_-]+$/));
+
+export const textBlock = z.strictObject({
+  type: z.literal("text"),
+  text: z.string().check(z.minLength(1)),
+  cache_control: unread,
+  citations: unread,
+});
+const toolUse = z.strictObject({
+  type: z.literal("tool_use"),
+  id,
+  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  input: z.record(z.string(), z.unknown()),
+  cache_control: unread,
+  caller: unread,
+});
+const resultPart = z.discriminatedUnion("type", [
+  textBlock,
+  z.looseObject({ type: z.enum(["image", "document", "search_result", "tool_reference"]) }),
+]);
+const toolResult = z.strictObject({
+  type: z.literal("tool_result"),
+  tool_use_id: id,
+  content: z.optional(z.union([z.string(), z.array(resultPart)])),
+  is_error: z.optional(z.boolean()),
+  cache_control: unread,
+});
+const otherBlock = z.looseObject({ type: z.enum(["image", "document", "thinking", "redacted_thinking", "search_result"]) });
+const block = z.discriminatedUnion("type", [textBlock, toolUse, toolResult, otherBlock]);
+const content = z.union([z.string().check(z.minLength(1)), z.array(block).check(z.minLength(1))]);
+
+export const messages = z.array(z.strictObject({ role: z.enum(["user", "assistant"]), content })).check(z.minLength(1));
+
+type Messages = z.infer<typeof messages>;
+type Block = z.infer<typeof block>;
+
+/**
+ * Each `tool_use` must be answered by a `tool_result` at the head of the very next message, a result may stand nowhere else,
+ * and a text block holds more than white space.
+ */
+export function findMessageRule(given: Messages): BrokenRule | null {
+  let asked: string[] = [];
+  for (const [index, { role, content }] of given.entries()) {
+    const blocks = typeof content === "string" ? [] : content;
+    const rule = findUnanswered(asked, blocks, index) ?? findMisplaced(role, blocks, index) ?? findStray(asked, blocks, index);
+    if (rule !== null) return rule;
+    asked = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+    if (new Set(asked).size < asked.length) return { message: `messages.${index}.content: \`tool_use\` ids must be unique` };
+  }
+  return findUnanswered(asked, [], given.length);
+}
+
+function findUnanswered(asked: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
+  const end = blocks.findIndex(({ type }) => type !== "tool_result");
+  const leading = end === -1 ? blocks : blocks.slice(0, end);
+  const open = asked.filter((id) => !leading.some((block) => block.type === "tool_result" && block.tool_use_id === id));
+  if (open.length === 0) return null;
+  return {
+    message: `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+  };
+}
+
+function findMisplaced(role: string, blocks: readonly Block[], index: number): BrokenRule | null {
+  const blank = blocks.some((block) => block.type === "text" && block.text.trim() === "");
+  if (blank) return { message: "messages: text content blocks must contain non-whitespace text" };
+  const foreign = role === "user" ? "tool_use" : "tool_result";
+  const at = blocks.findIndex(({ type }) => type === foreign);
+  if (at === -1) return null;
+  const owner = role === "user" ? "assistant" : "user";
+  return { message: `messages.${index}.content.${at}: \`${foreign}\` blocks can only be in \`${owner}\` messages` };
+}
+
+function findStray(asked: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
+  const at = blocks.findIndex((block) => block.type === "tool_result" && !asked.includes(block.tool_use_id));
+  const stray = blocks[at];
+  if (stray?.type !== "tool_result") return null;
+  return {
+    message: `messages.${index}.content.${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+  };
+}
+
+/** One message each for what a user says and for what each function returned, in their order. */
+export function toSimulatedMessages({ role, content }: Messages[number]): SimulatedMessage[] {
+  if (typeof content === "string") return [{ role, text: content }];
+  const results = content.flatMap((block): SimulatedMessage[] =>
+    block.type === "tool_result" ? [{ role: "tool", text: textOf(block.content ?? "") }] : [],
+  );
+  const others = content.filter(({ type }) => type !== "tool_result");
+  if (others.length === 0) return results;
+  const toolCalls = others.flatMap((block) =>
+    block.type === "tool_use" ? [{ name: block.name, arguments: JSON.stringify(block.input) }] : [],
+  );
+  return [...results, { role, text: textOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+export function textOf(content: string | readonly { type: string; text?: unknown }[]): string {
+  return typeof content === "string" ? content : content.map((block) => (typeof block.text === "string" ? block.text : "")).join("");
+}

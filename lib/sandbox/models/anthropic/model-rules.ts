@@ -1,0 +1,48 @@
+// What some Claude models refuse, where others take it. Names that tell no version are let through.
+// Source: docs.anthropic.com/en/docs/about-claude/models/migration-guide, and "What's new" of each model.
+
+import type { BrokenRule } from "../vendor";
+import type { ToolFields } from "./tools";
+
+interface ModelFields extends ToolFields {
+  model: string;
+  temperature?: number;
+  top_p?: number;
+  top_k?: number;
+}
+
+const FIRST_WITH_FORMAT = 405;
+const FIRST_WITH_ONE_SAMPLING = 401;
+const FIRST_WITHOUT_SAMPLING = 407;
+const FIRST_WITHOUT_FORCED_TOOLS = new Map([
+  ["opus", 505],
+  ["sonnet", 505],
+  ["fable", 501],
+  ["mythos", 501],
+]);
+
+export function findModelRule(request: ModelFields): BrokenRule | null {
+  const model = readModel(request.model);
+  if (model === null) return null;
+  const { family, version } = model;
+  const { temperature, top_p, top_k, tool_choice } = request;
+  const given = Object.entries({ temperature, top_p, top_k }).find(([, value]) => value !== undefined);
+  if (version >= FIRST_WITHOUT_SAMPLING && given !== undefined) return { message: `\`${given[0]}\` is deprecated for this model.` };
+  if (version >= FIRST_WITH_ONE_SAMPLING && temperature !== undefined && top_p !== undefined) {
+    return { message: "`temperature` and `top_p` cannot both be specified for this model. Please use only one." };
+  }
+  const isForced = tool_choice?.type === "any" || tool_choice?.type === "tool";
+  if (isForced && version >= (FIRST_WITHOUT_FORCED_TOOLS.get(family) ?? Number.POSITIVE_INFINITY)) {
+    return { message: "tool_choice: Forced tool use is not supported for this model." };
+  }
+  const hasFormat = Boolean(request.output_config?.format ?? request.output_format);
+  return hasFormat && version < FIRST_WITH_FORMAT
+    ? { message: "output_config.format: This model does not support structured outputs." }
+    : null;
+}
+
+/** `claude-opus-4-7-20260301` is opus and 407; a date is no part of the version. */
+function readModel(name: string): { family: string; version: number } | null {
+  const [, family, major, minor = "0"] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(name) ?? [];
+  return family === undefined ? null : { family, version: Number(major) * 100 + Number(minor) };
+}

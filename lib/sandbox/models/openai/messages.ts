@@ -1,0 +1,109 @@
+// The messages of a chat completions request: their form, and the order that tool calls and their results must keep.
+// Source: platform.openai.com/docs/api-reference/chat/create, platform.openai.com/docs/guides/function-calling, and error bodies
+// quoted in public issue threads of its clients.
+
+import { z } from "zod/mini";
+import type { BrokenRule, SimulatedMessage } from "../vendor";
+
+const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });
+const otherPart = z.looseObject({ type: z.enum(["image_url", "input_audio", "file", "refusal"]) });
+const content = z.union([z.string(), z.array(z.union([textPart, otherPart]))]);
+const name = z.optional(z.string());
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
+
+// An assistant that called tools may have said nothing; everybody else has to say something.
+const message = z.discriminatedUnion("role", [
+  z.looseObject({ role: z.enum(["system", "developer", "user"]), content, name }),
+  z.looseObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
+  z.looseObject({
+    role: z.literal("assistant"),
+    content: z.nullish(content),
+    name,
+    tool_calls: z.nullish(z.array(toolCall).check(z.minLength(1))),
+    reasoning_content: z.nullish(z.string()),
+  }),
+]);
+
+export const messages = z.array(message).check(z.minLength(1));
+
+export type ChatMessages = z.infer<typeof messages>;
+type Message = ChatMessages[number];
+
+const LONGEST_ID = 40;
+
+/** What OpenAI alone minds: an assistant that neither speaks nor calls, an id that is too long. */
+export function findOpenaiMessageRule(given: ChatMessages): BrokenRule | null {
+  for (const [index, message] of given.entries()) {
+    if (message.role !== "assistant") continue;
+    if (message.content === null && !message.tool_calls) {
+      return { message: "Invalid value for 'content': expected a string, got null.", param: `messages.[${index}].content` };
+    }
+    const long = (message.tool_calls ?? []).findIndex(({ id }) => id.length > LONGEST_ID);
+    if (long === -1) continue;
+    const param = `messages[${index}].tool_calls[${long}].id`;
+    const length = message.tool_calls?.[long]?.id.length ?? 0;
+    return {
+      message: `Invalid '${param}': string too long. Expected a string with maximum length ${LONGEST_ID}, but got a string with length ${length} instead.`,
+      param,
+      code: "string_above_max_length",
+    };
+  }
+  return null;
+}
+
+/** Each call must be answered by a tool message right behind the assistant's, and no tool message may stand elsewhere. */
+export function findOrderRule(given: ChatMessages): BrokenRule | null {
+  let asked: string[] = [];
+  let open: string[] = [];
+  for (const [index, message] of given.entries()) {
+    if (message.role === "tool") {
+      const id = message.tool_call_id;
+      if (!asked.includes(id)) return strayResult(id, index, asked);
+      open = open.filter((other) => other !== id);
+      continue;
+    }
+    if (open.length > 0) return unanswered(open, `messages.[${index}].role`);
+    asked = message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [];
+    open = asked;
+  }
+  return open.length > 0 ? unanswered(open, "messages") : null;
+}
+
+function unanswered(ids: readonly string[], param: string): BrokenRule {
+  const message = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(", ")}`;
+  return { message, param };
+}
+
+function strayResult(id: string, index: number, asked: readonly string[]): BrokenRule {
+  return asked.length === 0
+    ? {
+        message: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        param: `messages.[${index}].role`,
+      }
+    : {
+        message: `Invalid parameter: 'tool_call_id' of '${id}' not found in 'tool_calls' of previous message.`,
+        param: `messages.[${index}].tool_call_id`,
+      };
+}
+
+export function toSimulatedMessage(given: Message): SimulatedMessage {
+  const text = textOf(given.content);
+  switch (given.role) {
+    case "system":
+    case "developer":
+      return { role: "system", text };
+    case "assistant":
+      return { role: "assistant", text, toolCalls: given.tool_calls?.map((call) => call.function) };
+    default:
+      return { role: given.role, text };
+  }
+}
+
+function textOf(given: Message["content"]): string {
+  return typeof given === "string" ? given : (given ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
+}
