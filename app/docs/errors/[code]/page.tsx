@@ -5,7 +5,6 @@ import { WithCode } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
-import { readSite } from "../../../site";
 import { type ErrorPage, findErrorPage } from "../error-pages";
 
 interface PageProps {
@@ -15,7 +14,7 @@ interface PageProps {
 /** A code that does not exist is a page that does not exist. */
 async function readPage({ params }: PageProps): Promise<ErrorPage> {
   const { code } = await params;
-  return findErrorPage(code, readSite().baseUrl) ?? notFound();
+  return findErrorPage(code) ?? notFound();
 }
 
 export async function generateMetadata(props: PageProps): Promise<Metadata> {

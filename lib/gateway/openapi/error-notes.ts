@@ -1,26 +1,37 @@
-// What the catalogue of errors leaves to the docs: when each one happens, what its details mean, and one real case.
+// What the catalogue of errors leaves to the docs: when each one happens, what its details are, and one real case. The pages
+// of the errors and the API's document both read it.
 
+import { z } from "zod";
 import type { ErrorCode } from "@/lib/base/errors";
+import { cost } from "./answers/fields";
 
 /** Stands in examples for the address of this service. */
 export const BASE_URL = "{baseUrl}";
 
 interface ErrorNotes {
   when: string;
-  /** Each field of `details` but `docs`, in a sentence. */
-  details: Readonly<Record<string, string>>;
+  /** Each field of `details` but `docs`, described in a sentence. */
+  details: z.ZodObject;
   /** `error` is left out where it is the catalogue's title. */
   example: { error?: string; details: Readonly<Record<string, unknown>> };
 }
 
+const usd = (text: string) => z.number().describe(text);
+
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
     when: "The body is not JSON, is larger than 1 MiB, misses a field, has one that is unknown or out of range, or an Idempotency-Key came back with another body.",
-    details: {
-      issues: "One entry for each problem: the path of the field, and what it must be.",
-      reason:
-        "Only where no field is to blame: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, provider_rejected.",
-    },
+    details: z.object({
+      issues: z
+        .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
+        .describe("One entry for each problem: the path of the field, and what it must be."),
+      reason: z
+        .string()
+        .optional()
+        .describe(
+          "Only where no field is to blame: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, provider_rejected.",
+        ),
+    }),
     example: {
       error: "max_tokens: is not a field of this request; did you mean maxTokens?",
       details: { issues: [{ path: "max_tokens", message: "is not a field of this request; did you mean maxTokens?" }] },
@@ -28,7 +39,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   INVALID_MODEL: {
     when: "No model has this name or alias, or the API key may not use it.",
-    details: { model: "The name that was sent.", supportedModels: "Every name that works with this key." },
+    details: z.object({
+      model: z.string().describe("The name that was sent."),
+      supportedModels: z.array(z.string()).describe("Every name that works with this key."),
+    }),
     example: {
       error: 'There is no model "gpt-5-mega"; the supported ones are in details.supportedModels',
       details: { model: "gpt-5-mega", supportedModels: ["gpt-4-turbo", "claude-sonnet-4-5", "gemini-2.5-flash"] },
@@ -36,18 +50,22 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   INVALID_API_KEY: {
     when: "The Authorization header is missing, or its key was cut short, does not exist, was revoked, has expired or is paused.",
-    details: { reason: "missing, malformed, unknown, revoked, expired or disabled." },
+    details: z.object({
+      reason: z
+        .enum(["missing", "malformed", "unknown", "revoked", "expired", "disabled"])
+        .describe("missing, malformed, unknown, revoked, expired or disabled."),
+    }),
     example: { error: "This API key was revoked", details: { reason: "revoked" } },
   },
   INSUFFICIENT_BALANCE: {
     when: "The most that this request can cost is more than what is available. It was refused before the model was called.",
-    details: {
-      currentBalance: "USD available now, without what other running requests hold.",
-      requiredBalance: "USD that this request can cost at most.",
-      deficit: "requiredBalance less currentBalance.",
-      affordableMaxTokens: "The largest maxTokens that the balance does cover.",
-      depositUrl: "Where to add funds.",
-    },
+    details: z.object({
+      currentBalance: usd("USD available now, without what other running requests hold."),
+      requiredBalance: usd("USD that this request can cost at most."),
+      deficit: usd("requiredBalance less currentBalance."),
+      affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that the balance does cover."),
+      depositUrl: z.url().describe("Where to add funds."),
+    }),
     example: {
       error: "Insufficient balance: has $0.02, needs $0.0424",
       details: {
@@ -61,11 +79,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   SPEND_CAP_REACHED: {
     when: "The key has a spending cap, and this request could exceed what is left of it. The balance itself may be fine.",
-    details: {
-      cap: "USD that the key may spend in its period.",
-      spent: "USD spent in this period, with what running requests hold.",
-      resetsAt: "When the next period begins; null for a cap without a period.",
-    },
+    details: z.object({
+      cap: usd("USD that the key may spend in its period."),
+      spent: usd("USD spent in this period, with what running requests hold."),
+      resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a cap without a period."),
+    }),
     example: {
       error: "This API key may spend $5.00 in its period; $4.98 is spent or held, and this request could cost more than the rest",
       details: { cap: 5, spent: 4.98, resetsAt: "2026-12-01T00:00:00.000Z" },
@@ -73,7 +91,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   PAYMENT_VERIFICATION_FAILED: {
     when: "The request carried a signed payment that this service does not accept.",
-    details: { reason: "network_unsupported: payments are not settled here; leave payment out to pay from the balance of the key." },
+    details: z.object({
+      reason: z
+        .string()
+        .describe("network_unsupported: payments are not settled here; leave payment out to pay from the balance of the key."),
+    }),
     example: {
       error: "This service does not settle signed payments; leave payment out to pay from the balance of the API key",
       details: { reason: "network_unsupported" },
@@ -81,34 +103,36 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   NOT_FOUND: {
     when: "The path is not one of the API’s.",
-    details: {},
+    details: z.object({}),
     example: { error: "There is nothing at /api/v1/promt", details: {} },
   },
   METHOD_NOT_ALLOWED: {
     when: "The path is right and the method is not: a GET where a POST belongs, most often.",
-    details: {},
+    details: z.object({}),
     example: { error: "/api/v1/prompt takes POST, not GET", details: {} },
   },
   REQUEST_IN_PROGRESS: {
     when: "A request with the same Idempotency-Key has not ended yet.",
-    details: {},
+    details: z.object({}),
     example: { details: {} },
   },
   RATE_LIMIT_EXCEEDED: {
     when: "More requests in this minute, or more at the same time, than the account may send; or too many failed keys from one address.",
-    details: {
-      limit: "rate or concurrency.",
-      retryAfterMs: "Milliseconds until a request may pass. Retry-After says the same in seconds.",
-    },
+    details: z.object({
+      limit: z.enum(["rate", "concurrency"]).describe("rate or concurrency."),
+      retryAfterMs: z.int().min(0).describe("Milliseconds until a request may pass. Retry-After says the same in seconds."),
+    }),
     example: { error: "Too many requests in this minute; try again in 1 s", details: { limit: "rate", retryAfterMs: 600 } },
   },
   INTERNAL_ERROR: {
     when: "The model’s provider failed or took too long, or something of ours did.",
-    details: {
-      reason: "provider_unavailable, provider_timeout or internal.",
-      retryable: "True when the same request may succeed later.",
-      cost: "Only in the error event of a stream that broke off: what was delivered, and charged.",
-    },
+    details: z.object({
+      reason: z
+        .enum(["provider_unavailable", "provider_timeout", "internal"])
+        .describe("provider_unavailable, provider_timeout or internal."),
+      retryable: z.boolean().describe("True when the same request may succeed later."),
+      cost: cost.optional().describe("Only in the error event of a stream that broke off: what was delivered, and charged."),
+    }),
     example: {
       error: "gpt-4-turbo did not answer in time; nothing was charged",
       details: { reason: "provider_timeout", retryable: true },
@@ -116,12 +140,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   },
   SETTLEMENT_PENDING: {
     when: "A signed payment was sent to its network, and its outcome could not be read in time.",
-    details: {},
+    details: z.object({}),
     example: { details: {} },
   },
   SHUTTING_DOWN: {
     when: "The process is being stopped or replaced. It finishes what runs and takes nothing new.",
-    details: {},
+    details: z.object({}),
     example: { details: {} },
   },
 };

@@ -1,0 +1,18 @@
+// The answers that are no errors, as schemas by their name in the document: what a client may rely on. A test holds the
+// running service to them.
+
+import { balance, receipt, usagePage } from "./answers/account";
+import { chatChunk, chatCompletion } from "./answers/chat";
+import { modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
+
+export const answerSchemas = {
+  PromptAnswer: promptAnswer,
+  PromptDelta: promptDelta,
+  Quote: quote,
+  ChatCompletion: chatCompletion,
+  ChatCompletionChunk: chatChunk,
+  ModelList: modelList,
+  Balance: balance,
+  UsagePage: usagePage,
+  Receipt: receipt,
+};

@@ -1,0 +1,49 @@
+// What a prompt and its quote are answered with, and what the models list says.
+
+import { z } from "zod";
+import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, usage, usd } from "./fields";
+
+export const promptAnswer = z.object({
+  success: z.literal(true).describe("Always true: an error has another status."),
+  text: z.string().describe("What the model said."),
+  model: modelName,
+  usage,
+  cost,
+  requestId,
+});
+
+export const promptDelta = z.object({ text: z.string().describe("The next piece of the answer.") }).describe("The data of a delta event.");
+
+export const quote = z.object({
+  model: z.string().describe("The model, by its name in the catalogue."),
+  inputTokens: count("The most tokens that the input can be."),
+  maxOutputTokens: count("The most tokens that the answer may have."),
+  maxReasoningTokens: count("The most tokens of reasoning beyond maxOutputTokens; 0 for most models."),
+  ceiling: usd("The most that the request can cost: what would be held."),
+  expected: usd("A guess, never above the ceiling: half of the output that is allowed."),
+  available: usd("What the account has to spend now."),
+  covered: z.boolean().describe("Whether available covers the ceiling."),
+  affordableMaxTokens: count("The largest maxTokens that available covers."),
+  withinMaxCost: z.boolean().describe("Whether the ceiling is within the body's own maxCost; true without one."),
+  priceVersion,
+  pricing: pricePerToken,
+});
+
+const model = z.object({
+  id: z.string().describe("The name to send as model."),
+  object: z.literal("model").describe("Always model."),
+  created: z.int().describe("Always 0; OpenAI's client wants the field."),
+  owned_by: z.string().describe("The provider."),
+  description: z.string().describe("What it is good for, in a line."),
+  contextWindow: count("Tokens of input and output together."),
+  maxOutputTokens: count("The most output tokens that a request may ask for."),
+  pricing: z
+    .object({ inputPer1K: usd("A thousand input tokens."), outputPer1K: usd("A thousand output tokens."), currency })
+    .describe("What it costs."),
+  aliases: z.array(z.string()).describe("Other names of the same model."),
+});
+
+export const modelList = z.object({
+  object: z.literal("list").describe("Always list."),
+  data: z.array(model).describe("The models, in the order of the catalogue."),
+});

@@ -1,0 +1,54 @@
+// The OpenAPI document of this service, built once in a process: its settings and its catalogue do not change while it runs.
+
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+import { publicUrl } from "../public-url";
+import { exampleModel, examplesOf } from "./examples";
+import { headers } from "./headers";
+import { getBalance, getReceipt, getUsage } from "./operations/account";
+import { getOpenApi, listModels } from "./operations/catalogue";
+import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
+import { componentSchemas } from "./schemas";
+import type { OpenApiDocument } from "./types";
+
+/** The document. Do not change it: everybody gets the same one. */
+export const openApiDocument = (): OpenApiDocument => once("openapi document", build);
+
+function build(): OpenApiDocument {
+  const examples = examplesOf(exampleModel());
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: config().SERVICE_NAME,
+      version: "1.0.0",
+      summary: "A paid AI gateway: any model, paid in USDC, per prompt.",
+      description:
+        "Amounts are USD, exact decimal numbers of at most 9 places. A field is only ever added to v1; it is never renamed, removed or given another meaning.",
+    },
+    servers: [
+      { url: publicUrl(), description: config().MODE === "sandbox" ? "A sandbox: models and money are simulated." : "The service." },
+    ],
+    tags: [
+      { name: "Answers", description: "Prompts in, answers out, each charged its exact cost." },
+      { name: "Account", description: "What an account has and what it used." },
+      { name: "Catalogue", description: "What can be asked, without a key." },
+    ],
+    paths: {
+      "/api/v1/prompt": { post: createPrompt(examples) },
+      "/api/v1/chat/completions": { post: createChatCompletion(examples) },
+      "/api/v1/quote": { post: quotePrompt(examples) },
+      "/api/v1/balance": { get: getBalance(examples) },
+      "/api/v1/usage": { get: getUsage(examples) },
+      "/api/v1/requests/{requestId}": { get: getReceipt(examples) },
+      "/api/v1/models": { get: listModels(examples) },
+      "/api/v1/openapi.json": { get: getOpenApi() },
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "bearer", description: "An API key. It begins with pp_ and is made in the web interface." },
+      },
+      schemas: componentSchemas(),
+      headers,
+    },
+  };
+}

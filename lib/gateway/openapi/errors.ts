@@ -1,0 +1,107 @@
+// Errors in the document: a schema for each code of the catalogue, an example in the words of the code that writes errors, and
+// the answers of an operation that refuses.
+
+import { z } from "zod";
+import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
+import type { Json } from "@/lib/base/json";
+import { chatErrorBody } from "../chat/errors";
+import { publicUrl } from "../public-url";
+import { errorBody } from "../respond";
+import { BASE_URL, errorNotes } from "./error-notes";
+import { EXAMPLE_REQUEST_ID } from "./examples";
+import { type HeaderName, headersWith } from "./headers";
+import type { Answer, JsonSchema } from "./types";
+
+const codes = Object.keys(errorCatalogue) as ErrorCode[];
+
+/** `INVALID_API_KEY` becomes `InvalidApiKey`. */
+export const errorSchemaName = (code: ErrorCode): string =>
+  code.replace(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
+
+const refOf = (code: ErrorCode): string => `#/components/schemas/${errorSchemaName(code)}`;
+
+const detailsOf = (code: ErrorCode) => errorNotes[code].details.extend({ docs: z.url().describe("The page of this code.") });
+const message = z.string().describe("What happened, for people.");
+const requestId = z.string().describe("Names this request in your records and ours.");
+
+const ownSchema = (code: ErrorCode) =>
+  z
+    .object({
+      error: message,
+      code: z.literal(code).describe("What happened, for programs."),
+      details: detailsOf(code).describe("Facts of this case."),
+      requestId,
+    })
+    .describe(`${errorCatalogue[code].title}. ${errorNotes[code].when} ${errorCatalogue[code].fix}`);
+
+const chatError = z
+  .object({
+    error: z
+      .object({
+        message,
+        type: z.string().describe("OpenAI's word for the kind of error."),
+        param: z.string().nullable().describe("The field at fault, where there is one."),
+        code: z.enum(codes).describe("What happened, for programs."),
+        details: z.looseObject({ docs: z.url().describe("The page of this code.") }).describe("As in our own form of the same code."),
+        requestId,
+      })
+      .describe("The error."),
+  })
+  .describe("An error in OpenAI's form, with our code, details and request id inside.");
+
+/** The schema of every code by its name among the document's components, and that of OpenAI's form. */
+export const errorSchemas: Record<string, z.ZodType> = {
+  ...Object.fromEntries(codes.map((code) => [errorSchemaName(code), ownSchema(code)])),
+  ChatError: chatError,
+};
+
+/** One real case of an error. */
+function exampleError(code: ErrorCode): AppError {
+  const { error, details } = errorNotes[code].example;
+  const here = JSON.parse(JSON.stringify(details).replaceAll(BASE_URL, publicUrl())) as Record<string, Json>;
+  return new AppError(code, { message: error, details: here });
+}
+
+/** How an endpoint writes its errors. */
+export interface ErrorForm {
+  schema(codes: readonly ErrorCode[]): JsonSchema;
+  example(code: ErrorCode): unknown;
+}
+
+/** Our own form: a schema for each code, told apart by `code`. */
+export const ownErrorForm: ErrorForm = {
+  schema: (group) => {
+    const [only, ...others] = group;
+    if (only && others.length === 0) return { $ref: refOf(only) };
+    const mapping = Object.fromEntries(group.map((code) => [code, refOf(code)]));
+    return { oneOf: group.map((code) => ({ $ref: refOf(code) })), discriminator: { propertyName: "code", mapping } };
+  },
+  example: (code) => JSON.parse(errorBody(exampleError(code), EXAMPLE_REQUEST_ID)),
+};
+
+export const chatErrorForm: ErrorForm = {
+  schema: () => ({ $ref: "#/components/schemas/ChatError" }),
+  example: (code) => JSON.parse(chatErrorBody(exampleError(code), EXAMPLE_REQUEST_ID)),
+};
+
+const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
+  401: ["WWW-Authenticate"],
+  409: ["Retry-After"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
+/** The answers of an operation that may end with `refusals`, by status. */
+export function errorAnswers(refusals: readonly ErrorCode[], form: ErrorForm = ownErrorForm): Record<string, Answer> {
+  const answers: Record<string, Answer> = {};
+  for (const status of new Set(refusals.map((code) => errorCatalogue[code].status))) {
+    const group = refusals.filter((code) => errorCatalogue[code].status === status);
+    const example = (code: ErrorCode) => [code, { summary: errorCatalogue[code].title, value: form.example(code) }] as const;
+    answers[status] = {
+      description: group.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(" "),
+      headers: headersWith(...(headersOf[status] ?? [])),
+      content: { "application/json": { schema: form.schema(group), examples: Object.fromEntries(group.map(example)) } },
+    };
+  }
+  return answers;
+}

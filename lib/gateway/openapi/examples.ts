@@ -1,0 +1,138 @@
+// The examples of the document: one prompt to a model of this catalogue, and its answers in the words of the very code that
+// writes them, with the cost that the model's price gives.
+
+import { AppError } from "@/lib/base/errors";
+import type { RequestId } from "@/lib/base/ids";
+import { nanoUsd, usdText } from "@/lib/base/money";
+import { listModels, priceVersion } from "@/lib/providers/catalogue";
+import type { Model } from "@/lib/providers/types";
+import type { ChatPrompt } from "../chat/body";
+import { chatWriter } from "../chat/writer";
+import { promptWriter } from "../prompt-writer";
+import { type GatewayRequest, openRequest } from "../request";
+import type { Receipt } from "../settlement";
+
+/** An id of the right form that names no request. */
+export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
+
+const PROMPT = "What is a nano-dollar?";
+const PIECES = ["One billionth", " of a dollar: $0.000000001."];
+const TOKENS = { input: 14, output: 22, beforeTheBreak: 4 };
+const FAVOURITE = "gpt-4-turbo";
+const ANSWERED_AT = "2026-11-23T10:31:07.412Z";
+
+/**
+ * The model that examples call.
+ * @throws Error when the catalogue is empty; a service without models does not start
+ */
+export function exampleModel(): Model {
+  const models = listModels();
+  const model = models.find(({ id }) => id === FAVOURITE) ?? models[0];
+  if (!model) throw new Error("there is no model to show in an example");
+  return model;
+}
+
+export interface Examples {
+  model: Model;
+  usage: { inputTokens: number; outputTokens: number; totalTokens: number };
+  /** USD, as JSON carries them. */
+  cost: { inputCost: number; outputCost: number; totalCost: number };
+  pricing: { inputPerToken: number; outputPerToken: number; currency: "USD" };
+  priceVersion: string;
+  /** When it was answered, ISO 8601. */
+  at: string;
+  promptBody: { model: string; prompt: string };
+  promptAnswer: unknown;
+  promptEvents: string;
+  /** A stream that its provider broke off. */
+  promptBroken: string;
+  chatBody: { model: string; messages: readonly { role: string; content: string }[] };
+  chatAnswer: unknown;
+  chatEvents: string;
+}
+
+/** Examples with `model`. */
+export function examplesOf(model: Model): Examples {
+  const receipt = receiptOf(model);
+  const request = exampleRequest();
+  const prompt: ChatPrompt = {
+    model,
+    messages: [{ role: "user", content: PROMPT }],
+    maxOutputTokens: model.defaultMaxTokens,
+    options: {},
+    stream: true,
+    maxCost: undefined,
+    includeUsage: true,
+    inputField: "messages",
+  };
+  const [own, chat] = [promptWriter(request, prompt), chatWriter(request, prompt)];
+  const pieces = PIECES.map((text) => ({ type: "text" as const, text }));
+  const stream = (writer: typeof own) => writer.opening() + pieces.map(writer.piece).join("") + writer.done(receipt);
+  return {
+    model,
+    usage: { inputTokens: TOKENS.input, outputTokens: TOKENS.output, totalTokens: TOKENS.input + TOKENS.output },
+    cost: {
+      inputCost: usdNumber(receipt.inputCost),
+      outputCost: usdNumber(receipt.outputCost),
+      totalCost: usdNumber(receipt.inputCost + receipt.outputCost),
+    },
+    pricing: { inputPerToken: usdNumber(model.inputPrice), outputPerToken: usdNumber(model.outputPrice), currency: "USD" },
+    priceVersion: priceVersion(model),
+    at: ANSWERED_AT,
+    promptBody: { model: model.id, prompt: PROMPT },
+    promptAnswer: JSON.parse(own.whole(receipt)),
+    promptEvents: stream(own),
+    promptBroken: pieces.slice(0, 1).map(own.piece).join("") + own.failed(brokenOff(model)),
+    chatBody: { model: model.id, messages: [{ role: "user", content: PROMPT }] },
+    chatAnswer: JSON.parse(chat.whole(receipt)),
+    chatEvents: stream(chat),
+  };
+}
+
+const usdNumber = (amount: bigint): number => Number(usdText(amount));
+
+function receiptOf(model: Model, outputTokens = TOKENS.output): Receipt {
+  return {
+    completion: {
+      output: { text: PIECES.join(""), toolCalls: [], finish: "stop" },
+      usage: { inputTokens: TOKENS.input, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 },
+      outcome: "complete",
+      estimated: false,
+      provider: model.routes[0].provider,
+      firstTokenMs: null,
+      providerMs: 640,
+    },
+    inputCost: nanoUsd(BigInt(TOKENS.input) * model.inputPrice),
+    outputCost: nanoUsd(BigInt(outputTokens) * model.outputPrice),
+  };
+}
+
+function brokenOff(model: Model): AppError {
+  const { inputCost, outputCost } = receiptOf(model, TOKENS.beforeTheBreak);
+  const cost = { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) };
+  const message = `${model.id} broke off; what was delivered is charged`;
+  return new AppError("INTERNAL_ERROR", { message, details: { reason: "provider_unavailable", retryable: true, cost } });
+}
+
+function exampleRequest(): GatewayRequest {
+  const { signal } = new AbortController();
+  const request = openRequest({ method: "POST", path: "", query: "", headers: {}, bodyText: "", remoteAddress: "", signal });
+  return Object.assign(request, { id: EXAMPLE_REQUEST_ID, arrivedAtMs: Date.parse(ANSWERED_AT) });
+}
+
+/** What GET /api/v1/models says of a model. */
+export const modelExample = (model: Model): object => ({
+  id: model.id,
+  object: "model",
+  created: 0,
+  owned_by: model.routes[0].provider,
+  description: model.description,
+  contextWindow: model.contextWindow,
+  maxOutputTokens: model.maxOutputTokens,
+  pricing: {
+    inputPer1K: usdNumber(model.inputPrice * 1_000n),
+    outputPer1K: usdNumber(model.outputPrice * 1_000n),
+    currency: "USD",
+  },
+  aliases: model.aliases,
+});

@@ -1,0 +1,63 @@
+// What the operations of the document have in common: who may call them, and how they answer and refuse.
+
+import type { ErrorCode } from "@/lib/base/errors";
+import { errorAnswers } from "./errors";
+import { type HeaderName, headersWith } from "./headers";
+import type { Answer, Example, MediaType, Operation, Parameter } from "./types";
+
+/** A JSON body of a named schema. */
+export const jsonOf = (schema: string, examples: Record<string, Example>): { "application/json": MediaType } => ({
+  "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+});
+
+/** A 200 answer; `more` are its headers beside those of every answer. */
+export const success = (description: string, content: Record<string, MediaType>, ...more: readonly HeaderName[]): Answer => ({
+  description,
+  headers: headersWith(...more),
+  content,
+});
+
+/** What every operation with a key may end with, whatever it does. */
+export const keyedRefusals: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "INVALID_API_KEY",
+  "NOT_FOUND",
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+  "SHUTTING_DOWN",
+];
+
+/** What an operation that asks for no key may end with. */
+export const openRefusals: readonly ErrorCode[] = ["INTERNAL_ERROR", "SHUTTING_DOWN"];
+
+/** What a prompt may end with: everything that costs money may be refused for want of it. */
+export const paidRefusals: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "INVALID_MODEL",
+  "INVALID_API_KEY",
+  "INSUFFICIENT_BALANCE",
+  "SPEND_CAP_REACHED",
+  "PAYMENT_VERIFICATION_FAILED",
+  "NOT_FOUND",
+  "REQUEST_IN_PROGRESS",
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+  "SETTLEMENT_PENDING",
+  "SHUTTING_DOWN",
+];
+
+export const needsKey: Operation["security"] = [{ apiKey: [] }];
+export const needsNoKey: Operation["security"] = [];
+
+/** The document's answers of an operation: its 200, and its refusals in our own form. */
+export const answersOf = (ok: Answer, refusals: readonly ErrorCode[]): Record<string, Answer> => ({ "200": ok, ...errorAnswers(refusals) });
+
+export const idempotencyKey: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A new one for each new request. The same key with the same body is answered from the first answer for 24 hours, and charged once.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
+  example: "order-1041-summary",
+};

@@ -1,0 +1,147 @@
+// The operations of an account: what it has, what it used, and the receipt of one request.
+
+import { EXAMPLE_REQUEST_ID, type Examples } from "../examples";
+import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
+import type { JsonSchema, Operation, Parameter } from "../types";
+
+export const getBalance = ({ cost }: Examples): Operation => ({
+  operationId: "getBalance",
+  tags: ["Account"],
+  summary: "Read the balance",
+  description: "What the key's account has, what running requests hold of it, and what is left.",
+  security: needsKey,
+  responses: answersOf(
+    success(
+      "The balance.",
+      jsonOf("Balance", {
+        balance: {
+          summary: "A balance while a request runs",
+          value: { balance: 25, held: cost.totalCost, available: Number((25 - cost.totalCost).toFixed(9)), currency: "USD" },
+        },
+      }),
+    ),
+    keyedRefusals,
+  ),
+});
+
+// By hand: the schema that reads a query reads text, and says of its numbers and lists only that they are text. A test asks the
+// running service for each bound.
+const query = (name: string, description: string, schema: JsonSchema, example?: string): Parameter => ({
+  name,
+  in: "query",
+  required: false,
+  description,
+  schema,
+  ...(example === undefined ? {} : { example }),
+});
+
+const instant: JsonSchema = {
+  anyOf: [
+    { type: "string", format: "date" },
+    { type: "string", format: "date-time" },
+  ],
+};
+
+const usageQuery: readonly Parameter[] = [
+  query("from", "A day or an instant. Without it 30 days before to.", instant),
+  query("to", "A day or an instant, itself not in the span: at most 366 days after from. Without it the end of today, UTC.", instant),
+  query(
+    "groupBy",
+    "Any of day, model and key, separated by commas. Without it one row a request.",
+    { type: "string", pattern: "^(day|model|key)(,(day|model|key)){0,2}$" },
+    "day,model",
+  ),
+  query("limit", "Rows on a page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 }),
+  query("cursor", "nextCursor of the page before, with the same from, to and groupBy.", { type: "string" }),
+];
+
+export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
+  const totals = { requests: 1, usage, cost };
+  const page = { from: "2026-11-01T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z", totals, nextCursor: null };
+  const row = { requestId: EXAMPLE_REQUEST_ID, at, model: model.id, keyId: "key_0WAqXk3eB1c2D3e4F5g6", usage, cost };
+  return {
+    operationId: "getUsage",
+    tags: ["Account"],
+    summary: "List what was charged",
+    description:
+      "The account's charged requests, one by one or in groups, with totals that equal the ledger's. All pages of a listing see the same charges.",
+    security: needsKey,
+    parameters: usageQuery,
+    responses: answersOf(
+      success(
+        "One page.",
+        jsonOf("UsagePage", {
+          groups: {
+            summary: "Grouped by day and model",
+            value: { ...page, groupBy: ["day", "model"], rows: [{ day: "2026-11-23", model: model.id, ...totals }] },
+          },
+          requests: {
+            summary: "One row a request",
+            value: { ...page, groupBy: [], rows: [{ ...row, outcome: "complete", streamed: false }] },
+          },
+        }),
+      ),
+      keyedRefusals,
+    ),
+  };
+};
+
+export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Examples): Operation => ({
+  operationId: "getReceipt",
+  tags: ["Account"],
+  summary: "Read the receipt of a request",
+  description:
+    "Why a request cost what it cost: tokens, price, provider, times. While it runs: what is held for it. A request that failed was not charged and has none, and neither has another account's.",
+  security: needsKey,
+  parameters: [
+    {
+      name: "requestId",
+      in: "path",
+      required: true,
+      description: "As the answer named it, in requestId or X-Request-Id.",
+      schema: { type: "string" },
+      example: EXAMPLE_REQUEST_ID,
+    },
+  ],
+  responses: answersOf(
+    success(
+      "The receipt.",
+      jsonOf("Receipt", {
+        charged: {
+          summary: "A request that has ended",
+          value: {
+            requestId: EXAMPLE_REQUEST_ID,
+            state: "charged",
+            at,
+            model: model.id,
+            provider: model.routes[0].provider,
+            keyId: "key_0WAqXk3eB1c2D3e4F5g6",
+            usage: { ...usage, cachedInputTokens: 0, reasoningTokens: 0 },
+            cost,
+            priceVersion,
+            pricing,
+            outcome: "complete",
+            estimated: false,
+            streamed: false,
+            firstTokenMs: 410,
+            providerMs: 640,
+            paidBy: "balance",
+            whenLeft: "cut",
+          },
+        },
+        running: {
+          summary: "A request that runs",
+          value: {
+            requestId: EXAMPLE_REQUEST_ID,
+            state: "in_progress",
+            at,
+            keyId: "key_0WAqXk3eB1c2D3e4F5g6",
+            ceiling: cost.totalCost,
+            deadline: "2026-11-23T10:41:07.412Z",
+          },
+        },
+      }),
+    ),
+    keyedRefusals,
+  ),
+});

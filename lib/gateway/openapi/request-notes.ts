@@ -1,0 +1,49 @@
+// What a request's schema leaves to the docs: a sentence for each field, with what is assumed when it is left out. A test
+// holds these lists to the schemas that validate.
+
+/** Sentences by the path of their field: `messages[].role`. */
+export type FieldNotes = Readonly<Record<string, string>>;
+
+export const promptNotes: FieldNotes = {
+  model: "A name or an alias from the catalogue.",
+  prompt: "The text to answer: from one character to the model's context window.",
+  payment:
+    "A signed payment proof. Leave it out: the key's balance pays. This service settles no signed payments and answers PAYMENT_VERIFICATION_FAILED.",
+  system: "An instruction that stands above the prompt.",
+  maxTokens:
+    "The most tokens to answer with, up to the model's maxOutputTokens. Without it 1,024, unless the model allows less. It bounds what is held, too.",
+  temperature: "How freely the model chooses its words. Without it the provider's own default.",
+  stream: "true for the answer piece by piece, as server-sent events. Without it false.",
+  maxCost: "USD. A request that could cost more is refused with 400 before any work.",
+};
+
+export const chatNotes: FieldNotes = {
+  model: "A name or an alias from the catalogue.",
+  messages: "The conversation, oldest message first.",
+  "messages[].role": "system, developer, user, assistant or tool. developer is read as system.",
+  "messages[].content":
+    "A text, or an array of text parts. Images, audio and files are refused with 400: no model here takes them. An assistant's may be null.",
+  "messages[].refusal": "Read as the content of an assistant's message that has none.",
+  "messages[].tool_calls": "The function calls of an earlier answer, as the model gave them.",
+  "messages[].tool_call_id": "Of a tool's message: which call it answers.",
+  max_tokens: "The older name of max_completion_tokens, which wins.",
+  max_completion_tokens:
+    "The most tokens to answer with, up to the model's maxOutputTokens. Without it 1,024, unless the model allows less. It bounds what is held, too.",
+  temperature: "How freely the model chooses its words. Without it the provider's own default.",
+  top_p: "Chooses among the likeliest words whose shares add up to this.",
+  frequency_penalty: "Above 0: words that came often come less often.",
+  presence_penalty: "Above 0: words that came already come less often.",
+  seed: "The same seed asks for the same answer, where the provider can.",
+  stop: "Up to four texts. The answer ends before the first of them.",
+  n: "Only 1: send a request for each answer.",
+  stream: "true for the answer in chunks, as server-sent events. Without it false.",
+  stream_options: "How a stream is sent.",
+  "stream_options.include_usage": "true: the chunk before [DONE] has usage and cost.",
+  tools: "Functions of yours that the model may ask for, at most 128.",
+  "tools[].type": "Always function.",
+  "tools[].function": "The function: its name, what it is for, and a JSON Schema of its arguments.",
+  tool_choice: "none, auto, required, or one function by its name. Without it the model decides.",
+  parallel_tool_calls: "false: at most one function call in an answer, where the provider can.",
+  response_format: "text, json_object, or json_schema with the schema that the answer shall have.",
+  maxCost: "USD. A request that could cost more is refused with 400 before any work. OpenAI has no such field.",
+};

@@ -1,0 +1,83 @@
+// From the zod schemas that validate to the JSON Schemas of the document, with a sentence for every field of a request.
+
+import { z } from "zod";
+import { chatBodySchema } from "../chat/body";
+import { promptBodySchema } from "../prompt-body";
+import { answerSchemas } from "./answers";
+import { errorSchemas } from "./errors";
+import { chatNotes, type FieldNotes, promptNotes } from "./request-notes";
+import type { JsonSchema } from "./types";
+
+/** Every named schema of the document as zod has it. */
+export const namedSchemas: Record<string, z.ZodType> = {
+  PromptBody: promptBodySchema,
+  // Without OpenAI's old forms, which are known only to be refused with a word on what to send.
+  ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
+  ...answerSchemas,
+  ...errorSchemas,
+};
+
+const notesOf: Record<string, FieldNotes> = { PromptBody: promptNotes, ChatBody: chatNotes };
+
+/** All named schemas as JSON Schema 2020-12; one that is part of another is referred to by its name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(namedSchemas)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    target: "draft-2020-12",
+    // Answers too: what a later version adds must not break a client that checks.
+    io: "input",
+    unrepresentable: "any",
+    uri: (id) => `#/components/schemas/${id}`,
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      describeFields(plainSchema(JSON.parse(JSON.stringify(schema))), notesOf[name] ?? {}),
+    ]),
+  );
+}
+
+const SAFE_INTEGERS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+
+/** Without what says nothing to a reader: its own address, bounds of JavaScript's integers, the pattern of a known format. */
+function plainSchema(schema: unknown): JsonSchema {
+  if (Array.isArray(schema)) return schema.filter((item) => !isRefusedPart(item)).map(plainSchema) as JsonSchema;
+  if (typeof schema !== "object" || schema === null) return schema as JsonSchema;
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) =>
+      !(keyword === "$schema" || keyword === "$id") &&
+      !((keyword === "minimum" || keyword === "maximum") && SAFE_INTEGERS.includes(value)) &&
+      !(keyword === "pattern" && "format" in schema),
+  );
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, plainSchema(value)])) as JsonSchema;
+}
+
+/** The part of a message that zod knows only to say what is wrong with it. */
+const isRefusedPart = (schema: unknown): boolean => {
+  const { properties } = (schema ?? {}) as JsonSchema;
+  return properties?.type?.enum?.includes("image_url") ?? false;
+};
+
+/** The fields of a schema by their path, those of its parts, items and alternatives among them. */
+export function fieldsOf(schema: JsonSchema, path = ""): Map<string, JsonSchema[]> {
+  const fields = new Map<string, JsonSchema[]>();
+  const add = (name: string, found: readonly JsonSchema[]) => fields.set(name, [...(fields.get(name) ?? []), ...found]);
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const at = path === "" ? name : `${path}.${name}`;
+    add(at, [field]);
+    for (const [inner, found] of fieldsOf(field, at)) add(inner, found);
+  }
+  if (schema.items) for (const [inner, found] of fieldsOf(schema.items, `${path}[]`)) add(inner, found);
+  for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])])
+    for (const [inner, found] of fieldsOf(part, path)) add(inner, found);
+  return fields;
+}
+
+function describeFields(schema: JsonSchema, notes: FieldNotes): JsonSchema {
+  for (const [path, found] of fieldsOf(schema)) {
+    const note = notes[path];
+    if (note) for (const field of found) field.description = note;
+  }
+  return schema;
+}
