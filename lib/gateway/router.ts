@@ -3,6 +3,7 @@
 import { AppError } from "@/lib/base/errors";
 import { balance } from "./balance";
 import { chatCompletions } from "./chat/completions";
+import { chatErrorBody } from "./chat/errors";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
@@ -36,9 +37,11 @@ const notFound = endpoint("unknown", async (request) => {
   throw new AppError("NOT_FOUND", { message: `There is nothing at ${request.path.slice(0, 200)}` });
 });
 
-const shuttingDown = endpoint("draining", async () => {
+const refuse = async () => {
   throw new AppError("SHUTTING_DOWN");
-});
+};
+const shuttingDown = endpoint("draining", refuse);
+const shuttingDownChat = endpoint("draining", refuse, chatErrorBody);
 
 function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
   const allow = Object.keys(methods).join(", ");
@@ -58,7 +61,7 @@ function findMethods(path: string): Record<string, Endpoint> | undefined {
 function findEndpoint(request: GatewayRequest): Endpoint {
   const methods = findMethods(request.path);
   if (!methods) return notFound;
-  if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDown;
+  if (isDraining() && !alwaysOpen.has(request.path)) return methods.POST === chatCompletions ? shuttingDownChat : shuttingDown;
   return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);
 }
 

@@ -79,11 +79,6 @@ export function inputBoundForCall(call: Pick<ModelCall, "messages" | "tools" | "
   return tokens;
 }
 
-/** The same of user messages alone. */
-export function inputBoundForMessages(messages: readonly Pick<ChatMessage, "content">[], bound: TokenBoundId): number {
-  return inputBoundForCall({ messages: messages.map(({ content }) => ({ role: "user", content })) }, bound);
-}
-
 function isOfTools(message: ChatMessage): boolean {
   return message.role === "tool" || (message.role === "assistant" && Boolean(message.toolCalls?.length));
 }

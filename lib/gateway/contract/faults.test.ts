@@ -7,7 +7,7 @@ import { forgetOnce } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { findModel } from "@/lib/providers/catalogue";
-import { inputBoundForMessages } from "@/lib/providers/token-bound";
+import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { estimateUsage } from "../estimate";
 import { loadOverruns, needsByteBound } from "../overrun";
 import { openAccount, type TestAccount } from "./testing/accounts";
@@ -228,7 +228,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
       const account = await openAccount();
       const prompt = `${QUESTION} [[simulate: usage=in:2000,out:300]]`;
       const { inputPrice, outputPrice, tokenBound } = modelOf(model);
-      const bound = inputBoundForMessages([{ content: prompt }], tokenBound);
+      const bound = inputBoundForCall({ messages: [{ role: "user", content: prompt }] }, tokenBound);
       const ceiling = BigInt(bound) * inputPrice + 300n * outputPrice;
       const due = 2_000n * inputPrice + 300n * outputPrice;
       const answer = await ask({ url, key: account.key, body: promptOf({ prompt, maxTokens: 300, stream }) });
@@ -245,7 +245,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
       expect(needsByteBound(model)).toBe(true);
 
       const refused = await ask({ url, key: account.key, body: promptOf({ maxCost: 1e-9, maxTokens: 1 }) });
-      const byBytes = BigInt(inputBoundForMessages([{ content: QUESTION }], "bytes")) * inputPrice + outputPrice;
+      const byBytes = BigInt(inputBoundForCall({ messages: [{ role: "user", content: QUESTION }] }, "bytes")) * inputPrice + outputPrice;
       expect(/up to \$0?([\d.]+)/.exec(refused.text)?.[1]).toBe(`.${byBytes.toString().padStart(9, "0").replace(/0+$/, "")}`);
       await forget(model);
     },

@@ -8,7 +8,7 @@ import { builtInModels } from "@/lib/providers/catalogue-data";
 import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
-import { inputBoundForMessages } from "@/lib/providers/token-bound";
+import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { isProviderFailure, type Model, type ProviderEvent, type TokenBoundId } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
@@ -123,7 +123,7 @@ test("the simulated count of a prompt stays within every bound that a balance is
   fc.assert(
     fc.property(text, (content) => {
       const count = countInputTokens([{ text: content }]);
-      for (const bound of bounds) expect(count, bound).toBeLessThanOrEqual(inputBoundForMessages([{ content }], bound));
+      for (const bound of bounds) expect(count, bound).toBeLessThanOrEqual(inputBoundForCall({ messages: [{ role: "user", content }] }, bound));
     }),
     { numRuns: process.env.LONG === "1" ? 20_000 : 300 },
   );
