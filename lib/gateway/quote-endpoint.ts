@@ -1,0 +1,48 @@
+// POST /api/v1/quote: what a prompt may cost at the most and will about cost, and whether the balance covers it. Nothing is
+// held and no provider is asked.
+
+import { writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { readBalance } from "@/lib/ledger/accounts";
+import { authenticate } from "./caller";
+import { endpoint } from "./endpoint";
+import { estimateUsage } from "./estimate";
+import { limit } from "./limit";
+import { type Prompt, readPrompt } from "./prompt-body";
+import { insufficientBalance, type Quote, quotePrompt } from "./quote";
+import { pricePerToken } from "./receipt";
+import { jsonReply } from "./respond";
+
+export const quote = endpoint("quote", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const prompt = readPrompt(request, caller);
+  const priced = quotePrompt({ ...prompt, maxCost: undefined });
+  const { available } = await readBalance(caller.accountId);
+  const { model, inputBound, ceiling, priceVersion } = priced;
+  return jsonReply(
+    request,
+    200,
+    writeJson({
+      model: model.id,
+      inputTokens: inputBound,
+      maxOutputTokens: prompt.maxOutputTokens,
+      maxReasoningTokens: model.reasoningCeiling,
+      ceiling,
+      expected: expectedCost(prompt, priced),
+      available,
+      covered: ceiling <= available,
+      // The 402 tells the same number.
+      affordableMaxTokens: insufficientBalance(available, priced, "").details.affordableMaxTokens,
+      withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
+      priceVersion,
+      pricing: pricePerToken(model),
+    }),
+  );
+});
+
+/** An estimate, never above the ceiling: a token for every four bytes of input, and half of the output that is allowed. */
+function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
+  const { inputTokens } = estimateUsage(messages, "", inputBound);
+  return nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(Math.ceil(maxOutputTokens / 2)) * model.outputPrice);
+}

@@ -1,0 +1,60 @@
+// GET /api/v1/requests/{requestId}: the receipt of one request, or what is held for it while it is under way.
+
+import { AppError } from "@/lib/base/errors";
+import { type Json, writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type ChargeReceipt, findReceipt } from "@/lib/ledger/receipt";
+import { findModel } from "@/lib/providers/catalogue";
+import { isBilledWhenCut } from "@/lib/providers/cut-calls";
+import { authenticate } from "./caller";
+import { endpoint } from "./endpoint";
+import { limit } from "./limit";
+import { jsonReply } from "./respond";
+
+export const receipt = endpoint("receipt", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
+  const found = await findReceipt(caller.accountId, requestId);
+  // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
+  if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
+  const body = found.state === "charged" ? chargedBody(found) : { ...found };
+  return jsonReply(request, 200, writeJson({ requestId, ...body }));
+});
+
+function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, inputCost, outputCost } = charge;
+  const { outcome, estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
+  return {
+    state: charge.state,
+    at: charge.at,
+    model: charge.model,
+    provider: charge.provider,
+    keyId: charge.keyId,
+    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cachedInputTokens, reasoningTokens },
+    cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
+    priceVersion: charge.priceVersion,
+    pricing: pricePerToken(charge),
+    outcome,
+    estimated,
+    streamed,
+    firstTokenMs,
+    providerMs,
+    paidBy,
+    whenLeft: whenLeft(charge.model),
+  };
+}
+
+/** Prices as receipts and quotes tell them, in USD. */
+export const pricePerToken = (prices: { inputPrice: NanoUsd; outputPrice: NanoUsd }) => ({
+  inputPerToken: prices.inputPrice,
+  outputPerToken: prices.outputPrice,
+  currency: "USD",
+});
+
+/** What becomes of a stream of this model whose client leaves; null for a model that is no longer in the catalogue. */
+function whenLeft(modelId: string): "cut" | "drained" | null {
+  const model = findModel(modelId);
+  if (!model) return null;
+  return isBilledWhenCut(model) ? "drained" : "cut";
+}

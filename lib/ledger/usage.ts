@@ -1,0 +1,156 @@
+// Usage: what an account was charged, request by request or summed in groups. A page and its totals are one snapshot of the
+// ledger, and all pages of a listing see the same charges: those that come meanwhile are left to the next listing.
+
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { requestIdAt } from "@/lib/base/ids";
+import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
+import { inTransaction, type Transaction } from "@/lib/db/pool";
+
+/** What charges can be grouped by; days are UTC. */
+export const groupings = ["day", "model", "key"] as const;
+export type Grouping = (typeof groupings)[number];
+
+/** Charges of one account, by when they were charged. */
+export interface UsageSpan {
+  accountId: AccountId;
+  /** Unix milliseconds; a charge at `toMs` is not in it. */
+  fromMs: number;
+  toMs: number;
+  /** The `mark` of the listing's first page, so that its other pages see no newer charge; null for the first. */
+  mark: bigint | null;
+}
+
+/** What charges come to together; costs in nano-USD, as the customer paid them. */
+export interface UsageSums {
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+}
+
+/** Sums of the charges that agree in what they are grouped by; "" is what they are not grouped by, and the key of charges without one. */
+export interface UsageGroup extends UsageSums {
+  /** `2026-01-31` */
+  day: string;
+  model: string;
+  keyId: string;
+}
+
+export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
+
+export interface ChargedRequest {
+  requestId: RequestId;
+  /** When it was charged, which is at its end. */
+  at: Date;
+  model: string;
+  keyId: KeyId | null;
+  inputTokens: number;
+  outputTokens: number;
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+  outcome: string;
+  streamed: boolean;
+}
+
+export interface UsagePage<Row> {
+  rows: Row[];
+  /** True when rows follow after the last one. */
+  more: boolean;
+  /** Of the whole span, on every page. */
+  totals: UsageSums;
+  mark: bigint;
+}
+
+/** One page of the span's requests, those that came in last first; `before` is the last request of the page before. */
+export function listChargedRequests(span: UsageSpan, limit: number, before: string | null): Promise<UsagePage<ChargedRequest>> {
+  return readPage(span, limit, async (transaction, mark) => {
+    const { rows } = await transaction.query<ChargedRequest>(
+      `SELECT request_id AS "requestId", at, model, key_id AS "keyId", input_tokens::float8 AS "inputTokens",
+         output_tokens::float8 AS "outputTokens", input_cost AS "inputCost", output_cost AS "outputCost", outcome, streamed
+       FROM charge ${whereInSpan} AND request_id < coalesce($7, '~') ORDER BY request_id DESC LIMIT $8`,
+      [...spanValues(span, mark), before, limit + 1],
+    );
+    return rows;
+  });
+}
+
+/** One page of the span's charges in groups: the newest day first, then by model and key; `after` is the last group of the page before. */
+export function listUsageGroups(
+  span: UsageSpan,
+  groupBy: readonly Grouping[],
+  limit: number,
+  after: GroupPosition | null,
+): Promise<UsagePage<UsageGroup>> {
+  return readPage(span, limit, async (transaction, mark) => {
+    const { rows } = await transaction.query<UsageGroup>(
+      `SELECT * FROM (
+         SELECT CASE WHEN $7 THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
+           CASE WHEN $8 THEN model ELSE '' END COLLATE "C" AS model,
+           CASE WHEN $9 THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId", ${sums}
+         FROM charge ${whereInSpan} GROUP BY 1, 2, 3
+       ) g
+       WHERE $10::text IS NULL OR g.day < $10 OR (g.day = $10 AND (g.model, g."keyId") > ($11, $12))
+       ORDER BY g.day DESC, g.model, g."keyId" LIMIT $13`,
+      [
+        ...spanValues(span, mark),
+        ...groupings.map((grouping) => groupBy.includes(grouping)),
+        after?.day ?? null,
+        after?.model ?? null,
+        after?.keyId ?? null,
+        limit + 1,
+      ],
+    );
+    return rows;
+  });
+}
+
+/** `readRows` returns one row more than the page holds when there are more. */
+async function readPage<Row>(
+  span: UsageSpan,
+  limit: number,
+  readRows: (transaction: Transaction, mark: bigint) => Promise<Row[]>,
+): Promise<UsagePage<Row>> {
+  return inTransaction(async (transaction) => {
+    await transaction.query(snapshotSettings);
+    const { newest, ...totals } = await sumSpan(transaction, span);
+    const mark = span.mark ?? newest;
+    const rows = await readRows(transaction, mark);
+    return { rows: rows.slice(0, limit), more: rows.length > limit, totals, mark };
+  });
+}
+
+// One process of the server at a time: a million charges take it a second or two, and requests want the others.
+const snapshotSettings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL max_parallel_workers_per_gather = 0";
+
+async function sumSpan(transaction: Transaction, span: UsageSpan): Promise<UsageSums & { newest: bigint }> {
+  const { rows } = await transaction.query<UsageSums & { newest: bigint }>(
+    `SELECT ${sums}, coalesce(max(seq), 0) AS newest FROM charge ${whereInSpan}`,
+    spanValues(span, span.mark ?? LAST_SEQUENCE),
+  );
+  return rows[0] ?? { requests: 0, inputTokens: 0, outputTokens: 0, inputCost: ZERO_USD, outputCost: ZERO_USD, newest: 0n };
+}
+
+// Counts as float8, which holds them exactly and arrives as a number; sums of bigint are numeric, and fit into one again.
+const sums = `count(*)::float8 AS requests, coalesce(sum(input_tokens), 0)::float8 AS "inputTokens",
+  coalesce(sum(output_tokens), 0)::float8 AS "outputTokens", coalesce(sum(input_cost), 0)::bigint AS "inputCost",
+  coalesce(sum(output_cost), 0)::bigint AS "outputCost"`;
+
+// The bounds on the id only make it a range of the primary key; `at` decides.
+const whereInSpan = "WHERE account_id = $1 AND request_id >= $2 AND request_id < $3 AND at >= $4 AND at < $5 AND seq <= $6";
+
+/** An id is as old as its request, which ends within minutes; the rest of an hour is for clocks that were set. */
+const ROOM_MS = 3_600_000;
+const LAST_ID_MS = 62 ** 8 - 1;
+const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
+
+const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
+
+const spanValues = ({ accountId, fromMs, toMs }: UsageSpan, mark: bigint): unknown[] => [
+  accountId,
+  boundOfIds(fromMs - ROOM_MS),
+  boundOfIds(toMs + ROOM_MS),
+  new Date(fromMs),
+  new Date(toMs),
+  mark,
+];
