@@ -8,6 +8,7 @@ import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { models } from "./models";
+import { openapi } from "./openapi";
 import { prompt } from "./prompt";
 import { quote } from "./quote-endpoint";
 import { receipt } from "./receipt";
@@ -21,6 +22,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/balance": { GET: balance },
   "/api/v1/usage": { GET: usage },
   "/api/v1/quote": { POST: quote },
+  "/api/v1/openapi.json": { GET: openapi },
   "/api/health": { GET: health },
   "/api/ready": { GET: ready },
   "/api/metrics": { GET: metricsText },
