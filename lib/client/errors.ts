@@ -1,0 +1,110 @@
+// What can go wrong: errors that the service answered with, known by their code, and no answer of the service at all.
+
+import type { Cost } from "./types";
+
+/** `details` of each code of the service; amounts are USD. More codes may be added to the service later. */
+export interface ErrorDetails {
+  /** 400. `reason` names some cases for programs, `idempotency_mismatch` among them. */
+  INVALID_REQUEST: { issues: { path: string; message: string }[]; reason?: string };
+  /** 400 */
+  INVALID_MODEL: { model: string; supportedModels: string[] };
+  /** 401 */
+  INVALID_API_KEY: { reason: "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
+  /** 402. `deficit` is what is missing; with at most `affordableMaxTokens` as `maxTokens` the balance would do. */
+  INSUFFICIENT_BALANCE: {
+    currentBalance: number;
+    requiredBalance: number;
+    deficit: number;
+    affordableMaxTokens: number;
+    depositUrl: string;
+  };
+  /** 402, of the API key's own cap. `resetsAt` is ISO 8601, or null when the cap has no period. */
+  SPEND_CAP_REACHED: { cap: number; spent: number; resetsAt: string | null };
+  /** 402 */
+  PAYMENT_VERIFICATION_FAILED: { reason: string };
+  /** 404 */
+  NOT_FOUND: Record<string, unknown>;
+  /** 405 */
+  METHOD_NOT_ALLOWED: Record<string, unknown>;
+  /** 409: a request with the same idempotency key is still running. */
+  REQUEST_IN_PROGRESS: Record<string, unknown>;
+  /** 429 */
+  RATE_LIMIT_EXCEEDED: { limit: "rate" | "concurrency"; retryAfterMs: number };
+  /** 500, or inside a stream. With a `cost`, that much was charged, for what was delivered. */
+  INTERNAL_ERROR: { reason: "provider_unavailable" | "provider_timeout" | "internal"; retryable: boolean; cost?: Cost };
+  /** 503 */
+  SETTLEMENT_PENDING: Record<string, unknown>;
+  /** 503 */
+  SHUTTING_DOWN: Record<string, unknown>;
+}
+
+export type ErrorCode = keyof ErrorDetails;
+
+/** `docs` is the address of the service's own page on the code. */
+export type DetailsOf<Code extends string> = Code extends ErrorCode ? ErrorDetails[Code] & { docs: string } : Record<string, unknown>;
+
+interface PennyPromptErrorFields<Code extends string> {
+  code: Code;
+  status: number;
+  details: DetailsOf<Code>;
+  requestId: string;
+  retryAfterMs: number | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** An error that the service answered with. `hasCode` tells which, and gives `details` their type. */
+export class PennyPromptError<Code extends string = string> extends Error {
+  override readonly name = "PennyPromptError";
+  readonly code: Code;
+  /** HTTP status; 200 when the error came inside a stream. */
+  readonly status: number;
+  readonly details: DetailsOf<Code>;
+  /** Names the request to the operator; "" only when a proxy took it away. */
+  readonly requestId: string;
+  /** How long the service asks to wait, milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The key under which a prompt was sent. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor(message: string, fields: PennyPromptErrorFields<Code>) {
+    super(message);
+    this.code = fields.code;
+    this.status = fields.status;
+    this.details = fields.details;
+    this.requestId = fields.requestId;
+    this.retryAfterMs = fields.retryAfterMs;
+    this.idempotencyKey = fields.idempotencyKey;
+  }
+}
+
+/** True for the service's error of that code. */
+export function hasCode<Code extends ErrorCode>(error: unknown, code: Code): error is PennyPromptError<Code> {
+  return error instanceof PennyPromptError && error.code === code;
+}
+
+interface ConnectionErrorFields {
+  status?: number;
+  requestId?: string;
+  idempotencyKey?: string;
+  cause?: unknown;
+}
+
+/**
+ * No answer of the service, or one that broke off. The request may have been done, and charged, all the same: the same one
+ * under the same `idempotencyKey` gets its answer and is not charged again.
+ */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** HTTP status of an error that somebody else answered with, such as a proxy; undefined otherwise. */
+  readonly status: number | undefined;
+  /** Undefined unless the answer had begun. */
+  readonly requestId: string | undefined;
+  readonly idempotencyKey: string | undefined;
+
+  constructor(message: string, { status, requestId, idempotencyKey, cause }: ConnectionErrorFields = {}) {
+    super(message, { cause });
+    this.status = status;
+    this.requestId = requestId;
+    this.idempotencyKey = idempotencyKey;
+  }
+}

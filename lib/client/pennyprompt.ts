@@ -1,0 +1,143 @@
+// The client: one method for each operation of the service. It needs nothing but `fetch` and web streams, so it runs in
+// Node 20 and later, browsers, Deno, Bun and workers.
+
+import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
+import { PromptStream } from "./prompt-stream";
+import { type RetryOptions, retrying, type Sleep, sleep } from "./retry";
+import type { Balance, Groupings, ModelList, PromptAnswer, PromptRequest, Quote, Receipt, UsagePage, UsageQuery, UsageRow } from "./types";
+
+export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
+export type { Fetch } from "./exchange";
+export type { PromptStream } from "./prompt-stream";
+export type * from "./types";
+
+export interface PennyPromptOptions {
+  /** Begins with `pp_`. Whoever has it can spend the balance: keep it out of pages that others load. */
+  apiKey: string;
+  /** Where the service is, such as `https://ai.example.com`. There is no default: a key must not go to whoever listens there. */
+  baseUrl: string;
+  /** Instead of the global `fetch`. */
+  fetch?: Fetch;
+  /**
+   * Longest silence: until an answer begins, and between its parts. 6 minutes unless set, which is more than the service
+   * takes for a whole answer unless its operator allows more.
+   */
+  timeoutMs?: number;
+  /** How often a failed request is sent again: 2 unless set, 0 for never. */
+  maxRetries?: number;
+  /** How to wait before a retry; for tests. */
+  sleep?: Sleep;
+}
+
+export interface CallOptions {
+  /** Cancels the request at once, in a wait between two tries too; the promise rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface PromptOptions extends CallOptions {
+  /**
+   * 1 to 255 printable ASCII characters; a random one unless set. Within 24 hours the same prompt under the same key is
+   * answered from the first answer and charged once. Set it to what the prompt is for, and a restarted program pays once too.
+   */
+  idempotencyKey?: string;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A client of a PennyPrompt service.
+ *
+ * Every method rejects with a PennyPromptError when the service answers with an error, with a ConnectionError when it does
+ * not answer, and with the signal's reason when that aborts. Amounts are JSON numbers, USD, of at most 9 decimals.
+ */
+export class PennyPrompt {
+  readonly #connection: Connection;
+  readonly #retry: RetryOptions;
+
+  /** @throws TypeError for options that cannot work */
+  constructor(options: PennyPromptOptions) {
+    const { apiKey, baseUrl, timeoutMs = 360_000, maxRetries = 2 } = options;
+    // A key is never part of a message, and so neither of a log.
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey: give the key as it was shown, beginning with pp_");
+    if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError("baseUrl: must begin with https:// or http://");
+    if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw new TypeError(`timeoutMs: must be from 1 to ${LONGEST_TIMER_MS}`);
+    if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) throw new TypeError("maxRetries: must be a whole number, 0 or more");
+    const url = `${baseUrl.replace(/\/+$/, "")}/api/v1`;
+    this.#connection = { url, apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) };
+    this.#retry = { maxRetries, longestWaitMs: timeoutMs, sleep: options.sleep ?? sleep };
+  }
+
+  /** Answers a prompt and charges its exact cost. However often it is sent again, it is charged once. */
+  async prompt(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): Promise<PromptAnswer> {
+    return this.#send({ ...post("/prompt", request), idempotencyKey: readKey(idempotencyKey), signal });
+  }
+
+  /**
+   * Answers a prompt piece by piece. A stream that breaks off after its first piece is not asked for again: it throws, and
+   * `requestId` names the request, whose receipt says what was charged.
+   */
+  stream(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): PromptStream {
+    const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: readKey(idempotencyKey), signal };
+    return new PromptStream(this.#connection, call, this.#retry);
+  }
+
+  /** The models that can be asked, and their prices. */
+  async models({ signal }: CallOptions = {}): Promise<ModelList> {
+    return this.#send({ method: "GET", path: "/models", signal });
+  }
+
+  /** What the key's account has. */
+  async balance({ signal }: CallOptions = {}): Promise<Balance> {
+    return this.#send({ method: "GET", path: "/balance", signal });
+  }
+
+  /** One page of what the account's requests were charged, with the totals of all pages. */
+  async usage<G extends Groupings | undefined = undefined>(query?: UsageQuery<G>, options?: CallOptions): Promise<UsagePage<UsageRow<G>>> {
+    return this.#usagePage(query, options);
+  }
+
+  /** All pages, one after the other, from `query.cursor` on. They see the same charges, however many come meanwhile. */
+  async *usagePages<G extends Groupings | undefined = undefined>(
+    query?: UsageQuery<G>,
+    options?: CallOptions,
+  ): AsyncGenerator<UsagePage<UsageRow<G>>> {
+    for (let cursor = query?.cursor, isLast = false; !isLast; ) {
+      const page = await this.#usagePage<UsageRow<G>>({ ...query, cursor }, options);
+      yield page;
+      cursor = page.nextCursor ?? undefined;
+      isLast = cursor === undefined;
+    }
+  }
+
+  /** The receipt of one request of the account. */
+  async request(requestId: string, { signal }: CallOptions = {}): Promise<Receipt> {
+    return this.#send({ method: "GET", path: `/requests/${encodeURIComponent(requestId)}`, signal });
+  }
+
+  /** What a prompt would cost, and whether the balance covers it. Nothing is held or charged. */
+  async quote(request: PromptRequest, { signal }: CallOptions = {}): Promise<Quote> {
+    return this.#send({ ...post("/quote", request), signal });
+  }
+
+  #usagePage<Row>(query: UsageQuery = {}, { signal }: CallOptions = {}): Promise<UsagePage<Row>> {
+    return this.#send({ method: "GET", path: `/usage${queryString(query)}`, signal });
+  }
+
+  #send<T extends object>(call: Call): Promise<T & { requestId: string }> {
+    return retrying(() => fetchJson<T>(this.#connection, call), this.#retry, call.signal);
+  }
+}
+
+/** Written once: a retry is the same request to the byte. */
+const post = (path: string, body: object): Call => ({ method: "POST", path, body: JSON.stringify(body) });
+
+function readKey(idempotencyKey: string = crypto.randomUUID()): string {
+  if (/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) return idempotencyKey;
+  throw new TypeError("idempotencyKey: must be 1 to 255 printable ASCII characters");
+}
+
+function queryString(query: UsageQuery): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,39 @@
+// The examples of README.md, run as one program against the service itself.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { openAccount } from "@/lib/gateway/contract/testing/accounts";
+import { awaitNothingHeld, expectPaid } from "@/lib/gateway/contract/testing/books";
+import { openService } from "@/lib/gateway/contract/testing/service";
+
+const service = await openService();
+
+test("the examples of README.md do what they say", async () => {
+  const account = await openAccount();
+  const readme = readFileSync(new URL("./README.md", import.meta.url), "utf8");
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
+  expect(examples).toHaveLength(5);
+  const { outputFiles } = await build({
+    stdin: {
+      contents: examples.join("\n").replace("http://localhost:3000", service.url("node")),
+      resolveDir: fileURLToPath(new URL(".", import.meta.url)),
+      loader: "ts",
+    },
+    ...{ bundle: true, write: false, platform: "node", format: "esm", target: "node20", logLevel: "error" },
+  });
+  const program = ["--input-type=module", "--eval", outputFiles[0]?.text ?? ""];
+  const env = { ...process.env, PENNYPROMPT_API_KEY: account.key };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, program, { env });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/^Simulated answer/);
+  expect(stdout).toContain("maxCost"); // the issue of the prompt that may cost next to nothing
+  expect(stdout).toMatch(/^true$/m);
+  expect(stdout).toMatch(/^\d+ true charged$/m);
+  expect(stdout).toMatch(/^\d{4}-\d\d-\d\d gpt-4o-mini 3 0\.\d+$/m);
+  await awaitNothingHeld();
+  await expectPaid(account);
+});
