@@ -123,7 +123,8 @@ test("the simulated count of a prompt stays within every bound that a balance is
   fc.assert(
     fc.property(text, (content) => {
       const count = countInputTokens([{ text: content }]);
-      for (const bound of bounds) expect(count, bound).toBeLessThanOrEqual(inputBoundForCall({ messages: [{ role: "user", content }] }, bound));
+      for (const bound of bounds)
+        expect(count, bound).toBeLessThanOrEqual(inputBoundForCall({ messages: [{ role: "user", content }] }, bound));
     }),
     { numRuns: process.env.LONG === "1" ? 20_000 : 300 },
   );
