@@ -58,10 +58,12 @@ const proofs: Record<string, Proof> = {
       { "components/Price.tsx": "" },
       { "lib/Ledger/hold.ts": "" },
       { "lib/ledger/place_hold.ts": "" },
+      { "app/some.page/route.ts": "" },
     ],
     keeps: [
       { "app/api/v1/[...path]/route.ts": "" },
       { "app/(console)/page.tsx": "" },
+      { "app/llms.txt/route.ts": "" },
       { ".dependency-cruiser.cjs": "" },
       { "lib/a/b-c.test.ts": "" },
       { "README.md": "" },
