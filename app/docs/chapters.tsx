@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 import type { ChapterProps } from "./chapter-props";
 import { AnswerChapter, KeyChapter, PromptChapter, RequestChapter, StreamChapter } from "./first-call";
-import { BalanceChapter, ErrorsChapter, LimitsChapter, RetryChapter } from "./in-earnest";
+import { ErrorsChapter, LimitsChapter, MoneyChapter, RetryChapter } from "./in-earnest";
 
 /** The docs in the order they are read in. */
 export const chapters: readonly { id: string; title: string; Chapter: ComponentType<ChapterProps> }[] = [
@@ -11,7 +11,7 @@ export const chapters: readonly { id: string; title: string; Chapter: ComponentT
   { id: "request", title: "What you can ask for", Chapter: RequestChapter },
   { id: "stream", title: "Stream it", Chapter: StreamChapter },
   { id: "retry", title: "Retry without paying twice", Chapter: RetryChapter },
-  { id: "balance", title: "Balance", Chapter: BalanceChapter },
+  { id: "balance", title: "Money", Chapter: MoneyChapter },
   { id: "limits", title: "Limits", Chapter: LimitsChapter },
   { id: "errors", title: "Errors", Chapter: ErrorsChapter },
 ];

@@ -1,11 +1,13 @@
 import Link from "next/link";
 import { Code } from "@/components/docs/code";
+import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
-import { curlPrompt, curlStream, exampleAnswer, exportKey, pythonPrompt, typescriptPrompt } from "../examples";
+import { curlPrompt, exampleAnswer, exportKey } from "../examples";
 import type { ChapterProps } from "./chapter-props";
+import { promptExamples, streamExamples } from "./code-examples";
 
 const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
@@ -32,8 +34,12 @@ export function PromptChapter({ site, model }: ChapterProps) {
   return (
     <Section id="prompt" title="Send a prompt">
       <CodeBlock title="curl" copy={curlPrompt(site, model.id)} />
-      <CodeBlock title="TypeScript" copy={typescriptPrompt(site, model.id)} />
-      <CodeBlock title="Python" copy={pythonPrompt(site, model.id)} />
+      <CodeTabs name="prompt" legend="Language and package" tabs={promptExamples(site, model.id)} />
+      <p>
+        The <Code>openai</Code> package needs only another base URL and key; <Code>usage</Code> then says the cost, too. Our client is the
+        folder <Code>lib/client</Code> of this service’s source: copy it into your project as <Code>pennyprompt</Code>. It needs no package,
+        and retries without paying twice.
+      </p>
       <p>
         Any name on the{" "}
         <Link href="/models" className={link}>
@@ -91,6 +97,13 @@ export function RequestChapter() {
           { name: "maxCost", about: "USD. A request that could cost more is refused before any work." },
         ]}
       />
+      <p>
+        Every field and every other operation stands in the{" "}
+        <Link href="/docs/api#createPrompt" className={link}>
+          API reference
+        </Link>
+        .
+      </p>
     </Section>
   );
 }
@@ -106,12 +119,12 @@ event: done
 data: {"success":true,"text":"One billionth of a dollar.", … ,"cost":{ … }}`;
   return (
     <Section id="stream" title="Stream it">
-      <CodeBlock title="curl, streaming" copy={curlStream(site, model.id)} />
+      <CodeTabs name="stream" legend="Language and package" tabs={streamExamples(site, model.id)} />
       <CodeBlock title="Events" copy={events} />
       <p>
         The stream ends with <Code>done</Code>, which carries the whole answer with its cost, or with <Code>error</Code>. Nothing is sent
         before the model’s first token, so what fails before it has its true HTTP status and costs nothing. What breaks off later is charged
-        for what was delivered, and the event says how much.
+        for what was delivered, and the event says how much. <Code>/chat/completions</Code> streams in OpenAI’s own form.
       </p>
     </Section>
   );

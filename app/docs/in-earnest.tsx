@@ -1,4 +1,6 @@
+import Link from "next/link";
 import { Code } from "@/components/docs/code";
+import { CodeTabs } from "@/components/docs/code-tabs";
 import { ErrorList } from "@/components/docs/error-list";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
@@ -6,15 +8,20 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { config } from "@/lib/base/config";
 import { curlBalance } from "../examples";
 import type { ChapterProps } from "./chapter-props";
+import { errorExamples, retryExamples } from "./code-examples";
 import { listErrors } from "./errors/error-pages";
 
-export function RetryChapter() {
+const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
+
+export function RetryChapter({ site, model }: ChapterProps) {
   return (
     <Section id="retry" title="Retry without paying twice">
+      <CodeTabs name="retry" legend="Language and package" tabs={retryExamples(site, model.id)} />
       <p>
         Send <Code>Idempotency-Key</Code> with any text of 1 to 255 printable characters, a new one for each new request. If the connection
         dies, send the same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, and no
-        second charge. A request that failed keeps nothing, so its key is free again.
+        second charge. A request that failed keeps nothing, so its key is free again. Our client sends one by itself; the{" "}
+        <Code>openai</Code> package retries by itself and sends none, so give it one.
       </p>
       <p>
         Never retry a 402: nothing changes until money or a cap does. Retry 429 and 503 after <Code>Retry-After</Code>, and 500 with growing
@@ -24,9 +31,43 @@ export function RetryChapter() {
   );
 }
 
-export function BalanceChapter({ site }: ChapterProps) {
+export function MoneyChapter({ site }: ChapterProps) {
+  const steps = [
+    {
+      when: "Before",
+      what: "The most that the request can cost is held. If your balance does not cover it, you get 402 and no model is called.",
+    },
+    { when: "After", what: "Tokens times price is charged, exactly, before the answer is sent. The rest of the hold is free again." },
+    {
+      when: "It failed",
+      what: "A model that fails before its first token costs nothing. Neither does a JSON request that fails half-way.",
+    },
+    {
+      when: "You left",
+      what: "A stream that you leave is charged its input and what had been written by then. Gemini’s models bill the whole answer all the same: there it is read to its end, and charged. A JSON request is finished and charged.",
+    },
+  ];
   return (
-    <Section id="balance" title="Balance">
+    <Section id="balance" title="Money">
+      <dl className="border-t border-line">
+        {steps.map(({ when, what }) => (
+          <div key={when} className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
+            <dt className="text-sm leading-[26px] text-muted">{when}</dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        Ask for the price beforehand with{" "}
+        <Link href="/docs/api#quotePrompt" className={link}>
+          a quote
+        </Link>
+        , bound it with <Code>maxCost</Code>, and read afterwards why it was so in{" "}
+        <Link href="/docs/api#getReceipt" className={link}>
+          the receipt
+        </Link>
+        .
+      </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />
       <FieldTable
         heading="Field"
@@ -63,13 +104,15 @@ export function LimitsChapter() {
   );
 }
 
-export function ErrorsChapter() {
+export function ErrorsChapter({ site, model }: ChapterProps) {
   return (
     <Section id="errors" title="Errors">
       <p>
         Every error has the same four fields: <Code>error</Code> for people, <Code>code</Code> for programs, <Code>details</Code>, and{" "}
-        <Code>requestId</Code>. <Code>details.docs</Code> links to the page of its code.
+        <Code>requestId</Code>. <Code>details.docs</Code> links to the page of its code. <Code>/chat/completions</Code> puts the same into
+        OpenAI’s form.
       </p>
+      <CodeTabs name="errors" legend="Language and package" tabs={errorExamples(site, model.id)} />
       <ErrorList errors={listErrors()} />
     </Section>
   );

@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Code } from "@/components/docs/code";
+import { DocsFrame } from "@/components/docs/docs-frame";
 import { ErrorList } from "@/components/docs/error-list";
 import { listErrors } from "./error-pages";
 
@@ -10,13 +11,13 @@ export const metadata: Metadata = {
 
 export default function ErrorsPage() {
   return (
-    <>
-      <h1 className="pt-12 text-xl font-medium tracking-[-0.025em]">Errors</h1>
+    <DocsFrame current="/docs/errors">
+      <h1 className="pt-8 lg:pt-12 text-xl font-medium tracking-[-0.025em]">Errors</h1>
       <p className="mt-2 mb-8 max-w-[64ch] text-muted">
         An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>. It never carries a
         stack, a key or a provider’s raw words. Unless it names a cost, nothing was charged.
       </p>
       <ErrorList errors={listErrors()} />
-    </>
+    </DocsFrame>
   );
 }

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
 import { WithCode } from "@/components/docs/code";
+import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
@@ -25,31 +26,33 @@ export async function generateMetadata(props: PageProps): Promise<Metadata> {
 export default async function ErrorCodePage(props: PageProps) {
   const { code, status, title, when, fix, retry, details, example } = await readPage(props);
   return (
-    <article className="max-w-reading pt-12">
-      <p className="text-sm text-muted">
-        <Link href="/docs/errors" className="underline-offset-4 hover:text-ink hover:underline">
-          Errors
-        </Link>{" "}
-        / <span className="font-mono">{status}</span>
-      </p>
-      <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
-      <p className="mt-2 text-muted">{title}.</p>
-      <dl className="mt-8 border-t border-line">
-        <Point term="When" text={when} />
-        <Point term="What to do" text={fix} />
-        <Point term="Try again" text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />
-      </dl>
-      <div className="mt-10">
-        <CodeBlock title={`Answer ${status}`} copy={example}>
-          <JsonText text={example} lit={["code"]} />
-        </CodeBlock>
-      </div>
-      {details.length > 0 ? (
+    <DocsFrame current="/docs/errors">
+      <article className="max-w-reading pt-8 lg:pt-12">
+        <p className="text-sm text-muted">
+          <Link href="/docs/errors" className="underline-offset-4 hover:text-ink hover:underline">
+            Errors
+          </Link>{" "}
+          / <span className="font-mono">{status}</span>
+        </p>
+        <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
+        <p className="mt-2 text-muted">{title}.</p>
+        <dl className="mt-8 border-t border-line">
+          <Point term="When" text={when} />
+          <Point term="What to do" text={fix} />
+          <Point term="Try again" text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />
+        </dl>
         <div className="mt-10">
-          <FieldTable heading="details" rows={details.map(({ name, about }) => ({ name, about: <WithCode text={about} /> }))} />
+          <CodeBlock title={`Answer ${status}`} copy={example}>
+            <JsonText text={example} lit={["code"]} />
+          </CodeBlock>
         </div>
-      ) : null}
-    </article>
+        {details.length > 0 ? (
+          <div className="mt-10">
+            <FieldTable heading="details" rows={details.map(({ name, about }) => ({ name, about: <WithCode text={about} /> }))} />
+          </div>
+        ) : null}
+      </article>
+    </DocsFrame>
   );
 }
 

@@ -1,0 +1,150 @@
+// Every example of the docs, run as it stands against the running service: curl lines by curl, TypeScript by Node beside a copy
+// of our client as its readers are told to make, Python by python3 where it and the package are there.
+
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listModelPrices } from "@/lib/console/models";
+import { openAccount } from "@/lib/gateway/contract/testing/accounts";
+import { chargesOf, expectPaid } from "@/lib/gateway/contract/testing/books";
+import { ask, promptOf, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
+import { openService } from "@/lib/gateway/contract/testing/service";
+import { openApiDocument } from "@/lib/gateway/openapi/document";
+import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
+import { curlBalance, curlPrompt, getExampleModel } from "../examples";
+import type { Site } from "../site";
+import { listOperations } from "./api/operations";
+import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
+
+const service = await openService();
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const site: Site = {
+  name: "PennyPrompt",
+  baseUrl: service.url("node"),
+  isSandbox: true,
+  mayHaveRealModels: false,
+  keyVariable: "PENNYPROMPT_KEY",
+  sandboxFile: "",
+};
+const model = getExampleModel(listModelPrices()).id;
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pennyprompt-examples-"));
+  cpSync(join(root, "lib/client"), join(folder, "pennyprompt"), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const execute = promisify(execFile);
+
+async function output(command: string, args: readonly string[], key: string): Promise<string> {
+  const env = { ...process.env, PENNYPROMPT_KEY: key, FORCE_COLOR: "0", PYTHONWARNINGS: "ignore" };
+  const { stdout } = await execute(command, [...args], { env, encoding: "utf8", timeout: 20_000 });
+  return stdout;
+}
+
+/** What the example prints. It fails when the example does. */
+async function run({ runs, code }: Pick<CodeExample, "runs" | "code">, key: string): Promise<string> {
+  if (runs === "curl") return output("sh", ["-c", code], key);
+  if (runs === "python") return output("python3", ["-c", code], key);
+  const outfile = join(folder, "example.mjs");
+  writeFileSync(join(folder, "example.ts"), code);
+  await build({
+    entryPoints: [join(folder, "example.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    nodePaths: [join(root, "node_modules")],
+    logLevel: "silent",
+  });
+  return output(process.execPath, [outfile], key);
+}
+
+/** False where python3 or a package that the example imports is missing; the test is skipped then. */
+function canRun({ runs, code }: CodeExample): boolean {
+  if (runs !== "python") return true;
+  const [, name = ""] = /^(?:from|import) (requests|openai)/m.exec(code) ?? [];
+  try {
+    execFileSync("python3", ["-c", `import ${name}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false; // the test says that it was skipped
+  }
+}
+
+/** One test for each example, named by it. */
+function eachExample(examples: readonly CodeExample[], check: (printed: string, example: CodeExample) => void): void {
+  for (const example of examples) {
+    test.skipIf(!canRun(example))(`${example.title} (${example.runs})`, async () => {
+      const account = await openAccount();
+      check(await run(example, account.key), example);
+      await expectPaid(account);
+    });
+  }
+}
+
+describe("one prompt prints the answer and its cost", () => {
+  const cost = /\b0\.00\d+\b/;
+  eachExample(
+    [{ label: "curl", title: "curl", runs: "curl", code: curlPrompt(site, model) }, ...promptExamples(site, model)],
+    (printed) => {
+      expect(printed).toContain("Simulated answer");
+      expect(printed).toMatch(cost);
+    },
+  );
+});
+
+describe("a stream prints the answer piece by piece, and its cost at the end", () => {
+  eachExample(streamExamples(site, model), (printed, { runs }) => {
+    if (runs === "curl") expect(readEvents(printed).at(-1)?.event).toBe("done");
+    expect(printed).toContain("Simulated");
+    expect(printed.trimEnd().slice(-600)).toMatch(/0\.00\d+/);
+  });
+});
+
+describe("what is sent twice is answered the same and charged once", () => {
+  for (const example of retryExamples(site, model)) {
+    test.skipIf(!canRun(example))(`${example.title} (${example.runs})`, async () => {
+      const account = await openAccount();
+      const first = await run(example, account.key);
+      expect(first).toMatch(/req_\w{20}/);
+      expect(await run(example, account.key)).toBe(first);
+      expect(await chargesOf(account.accountId)).toHaveLength(1);
+      await expectPaid(account);
+    });
+  }
+});
+
+describe("an error is told apart by its code", () => {
+  eachExample(errorExamples(site, model), (printed, { label }) => {
+    expect(printed).toMatch(label === "Our client" ? /maxCost/ : /^(400|404) INVALID_MODEL .*no-such-model/);
+  });
+});
+
+describe("the curl line of each operation of the reference answers as described", () => {
+  const paths = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId }) => ({ path, operationId })),
+  );
+  test.each(paths)("$operationId", async ({ operationId }) => {
+    const { key } = await openAccount();
+    const { requestId } = readPromptBody((await ask({ url: site.baseUrl, key, body: promptOf() })).text);
+    const operation = listOperations(site)
+      .flatMap(({ operations }) => operations)
+      .find(({ id }) => id === operationId);
+    const code = operation?.curl.replace(EXAMPLE_REQUEST_ID, requestId) ?? "";
+    const answer = JSON.parse(await run({ runs: "curl", code }, key)) as object;
+    expect(Object.keys(answer)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(operation?.answerExample ?? "") as object)));
+  });
+
+  test("and so does the balance of the quick start", async () => {
+    const { key } = await openAccount();
+    expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe('{"balance":5,"held":0,"available":5,"currency":"USD"}');
+  });
+});

@@ -1,0 +1,44 @@
+import { Fragment } from "react";
+import { CodeBlock } from "../ui/code-block";
+
+interface CodeTabsProps {
+  /** Names the group among those of its page. */
+  name: string;
+  /** What is chosen, for those who do not see the group: "Language". */
+  legend: string;
+  tabs: readonly { label: string; title: string; code: string }[];
+}
+
+const label =
+  "cursor-pointer rounded-sm py-2 text-xs whitespace-nowrap text-muted transition hover:text-ink " +
+  "[:checked+&]:font-medium [:checked+&]:text-copper-ink [:focus-visible+&]:outline-2 [:focus-visible+&]:outline-copper";
+
+/** Pieces of code of which one is shown. Radio buttons, so that arrow keys choose and no script is needed. */
+export function CodeTabs({ name, legend, tabs }: CodeTabsProps) {
+  return (
+    <fieldset className="relative min-w-0 overflow-hidden rounded border border-line bg-panel">
+      <legend className="sr-only">{legend}</legend>
+      <div className="flex flex-wrap gap-x-5 [&>label:first-of-type]:ml-4">
+        {tabs.map((tab, index) => (
+          <Fragment key={tab.label}>
+            <input
+              type="radio"
+              id={`${name}-${index}`}
+              name={name}
+              defaultChecked={index === 0}
+              // Firefox would bring back the choice of the last visit for the button and not for the page.
+              autoComplete="off"
+              className="sr-only"
+            />
+            <label htmlFor={`${name}-${index}`} className={label}>
+              {tab.label}
+            </label>
+            <div className="order-last hidden w-full border-t border-line [:checked+label+&]:block">
+              <CodeBlock bare title={tab.title} copy={tab.code} />
+            </div>
+          </Fragment>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

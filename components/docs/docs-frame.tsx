@@ -1,0 +1,63 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+
+interface DocsFrameProps {
+  /** The path of this page. */
+  current: string;
+  /** What the page has, in its order. */
+  sections?: readonly { id: string; title: ReactNode }[];
+  children: ReactNode;
+}
+
+const pages = [
+  { href: "/docs", text: "Quick start" },
+  { href: "/docs/api", text: "API reference" },
+  { href: "/docs/errors", text: "Errors" },
+];
+
+/** A page of the docs: where one is, at the side on a desk and above on a phone. */
+export function DocsFrame({ current, sections = [], children }: DocsFrameProps) {
+  return (
+    <div className="gap-10 lg:grid lg:grid-cols-[176px_minmax(0,1fr)]">
+      <div className="pt-4 lg:pt-14">
+        <div className="lg:sticky lg:top-6 lg:max-h-[calc(100dvh-48px)] lg:overflow-y-auto lg:pb-4">
+          <nav aria-label="Docs" className="flex gap-5 overflow-x-auto border-b border-line text-sm lg:flex-col lg:gap-0 lg:border-0">
+            {pages.map(({ href, text }) => (
+              <Link
+                key={href}
+                href={href}
+                aria-current={href === current ? "page" : undefined}
+                className="py-2 whitespace-nowrap text-muted transition hover:text-ink aria-[current]:font-medium aria-[current]:text-ink lg:py-1"
+              >
+                {text}
+              </Link>
+            ))}
+          </nav>
+          {sections.length > 0 ? <Sections sections={sections} /> : null}
+        </div>
+      </div>
+      <div className="min-w-0">{children}</div>
+    </div>
+  );
+}
+
+function Sections({ sections }: Required<Pick<DocsFrameProps, "sections">>) {
+  const links = sections.map(({ id, title }) => (
+    <li key={id}>
+      <a href={`#${id}`} className="block py-1 transition hover:text-ink">
+        {title}
+      </a>
+    </li>
+  ));
+  return (
+    <>
+      <nav aria-label="On this page" className="mt-3 border-t border-line pt-3 text-sm text-muted max-lg:hidden">
+        <ul>{links}</ul>
+      </nav>
+      <details className="border-b border-line text-sm text-muted lg:hidden">
+        <summary className="cursor-pointer py-2.5">On this page</summary>
+        <ul className="pb-3 pl-4">{links}</ul>
+      </details>
+    </>
+  );
+}
