@@ -22,7 +22,12 @@ let mostOpen = 0;
 /** One stream from its request to its end; resolves in any case. */
 function readStream(agent) {
   const authorization = authorizations[sent++ % authorizations.length];
-  const options = { method: "POST", agent, timeout: TIMEOUT_MS, headers: { ...headers, authorization, "content-length": Buffer.byteLength(body) } };
+  const options = {
+    method: "POST",
+    agent,
+    timeout: TIMEOUT_MS,
+    headers: { ...headers, authorization, "content-length": Buffer.byteLength(body) },
+  };
   return new Promise((resolve) => {
     const startedAt = performance.now();
     let text = "";

@@ -58,8 +58,8 @@ async function benchFirstToken(room, { directory, cache, pace, say }, dataDir) {
       const { name } = one[0];
       round.alone[name] = await take(one, 1, pace.aloneSeconds, pace.tries);
       round.crowd[name] = await take(one, CROWD, pace.aloneSeconds, pace.tries);
-      const shown = [round.alone, round.crowd].map((of) => `${of[name].p50Ms.toFixed(2)} ms`);
-      say(`round ${number}, first token, p50: ${name} ${shown[0]} with 1 connection, ${shown[1]} with ${CROWD}`);
+      const shown = ({ p50Ms, others }) => `${p50Ms.toFixed(2)} ms (others' share ${(others * 100).toFixed(0)} %)`;
+      say(`round ${number}, first token, p50: ${name} ${shown(round.alone[name])} alone, ${shown(round.crowd[name])} of ${CROWD}`);
     }
     rounds.push(round);
   }

@@ -17,7 +17,7 @@ interface DoorOptions {
   pages: PageHandler;
   /** How long a client may take to send a whole request, headers and body. */
   requestTimeoutMs?: number;
-  /** How long a client may leave a written chunk of a stream unread before it counts as gone. */
+  /** How long a client may leave what was written for it unread before it counts as gone. */
   stallTimeoutMs?: number;
 }
 
@@ -98,7 +98,7 @@ async function answerApi(message: IncomingMessage, response: ServerResponse, opt
       },
     });
     if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
-    if (typeof reply.body === "string") writeWhole(response, reply, reply.body);
+    if (typeof reply.body === "string") writeWhole(response, reply, reply.body, stallTimeoutMs);
     else await writeStream(response, { reply, chunks: reply.body, gone: gone(), stallTimeoutMs });
   } finally {
     answering.set(socket, (answering.get(socket) ?? 1) - 1);
@@ -120,10 +120,20 @@ function onceGone(response: ServerResponse): () => AbortSignal {
   };
 }
 
-function writeWhole(response: ServerResponse, reply: GatewayReply, body: string): void {
+function writeWhole(response: ServerResponse, reply: GatewayReply, body: string, stallTimeoutMs: number): void {
   reply.headers["content-length"] = `${Buffer.byteLength(body)}`;
   response.writeHead(reply.status, reply.headers);
   response.end(body);
+  cutOffStalled(response, stallTimeoutMs);
+}
+
+/** What the system does not take at once of a response's end waits in our memory: not for ever for a client that never reads on. */
+function cutOffStalled(response: ServerResponse, stallTimeoutMs: number): void {
+  if (response.writableLength === 0) return;
+  // Node's timeout of a socket begins anew whenever some of what waits has gone out, so whoever reads slowly is served.
+  response.setTimeout(stallTimeoutMs, () => void response.destroy());
+  // Before Node sets its own for the idle connection.
+  response.prependOnceListener("finish", () => void response.socket?.setTimeout(0));
 }
 
 interface StreamedReply {
@@ -141,6 +151,7 @@ async function writeStream(response: ServerResponse, { reply, chunks, gone, stal
       if (!response.write(chunk)) await writable(response, gone, stallTimeoutMs);
     }
     response.end();
+    cutOffStalled(response, stallTimeoutMs);
   } finally {
     await reply.end();
   }
@@ -148,9 +159,13 @@ async function writeStream(response: ServerResponse, { reply, chunks, gone, stal
 
 /** Resolves when the client has read on; one that does not is cut off. */
 async function writable(response: ServerResponse, gone: AbortSignal, stallTimeoutMs: number): Promise<void> {
+  // Not AbortSignal.timeout() inside AbortSignal.any(): in Node 20 the garbage collector takes it, and it never fires.
+  const stall = setTimeout(() => void response.destroy(), stallTimeoutMs);
   try {
-    await nextEvent(response, "drain", { signal: AbortSignal.any([gone, AbortSignal.timeout(stallTimeoutMs)]) });
+    await nextEvent(response, "drain", { signal: gone });
   } catch {
     response.destroy(); // stalled or gone: for us the same
+  } finally {
+    clearTimeout(stall);
   }
 }

@@ -5,6 +5,8 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { findModel } from "@/lib/providers/catalogue";
 import { estimateUsage } from "../estimate";
+import { readableOf } from "../reply-stream";
+import { answer } from "../router";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";
@@ -159,6 +161,27 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await chargesOf(account.accountId)).toHaveLength(1);
     await expectPaid(account);
   });
+});
+
+test("a stream that Next is given and never reads: charged for the little that was made ready for it, and its slot is free", async () => {
+  const account = await openAccount(oneSlot);
+  await models.clear();
+  const reply = await answer({
+    method: "POST",
+    path: "/api/v1/prompt",
+    query: "",
+    headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+    bodyText: JSON.stringify(misbehaving("slow=20 tokens=500", { stream: true })),
+    remoteAddress: "127.0.0.1",
+    signal: new AbortController().signal,
+  });
+  if (typeof reply.body === "string") throw new Error(`no stream: ${reply.body}`);
+  const unread = readableOf(reply, reply.body, 200);
+  expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "cancelled", streamed: true, estimated: true });
+  expect((await models.awaitCall(({ state }) => state === "aborted_by_client")).deltasSent).toBeLessThan(100);
+  expect(unread.locked).toBe(false);
+  await expectSlotFree(service.url("next"), account);
+  await expectPaid(account);
 });
 
 test("a client that never reads is cut off, and pays for what was on its way as one that left", async () => {
