@@ -15,8 +15,8 @@ import { chargesOf, expectPaid } from "@/lib/gateway/contract/testing/books";
 import { ask, promptOf, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
-import { curlBalance, curlPrompt, getExampleModel } from "../examples";
+import * as documented from "@/lib/gateway/openapi/examples";
+import { curlBalance, curlPrompt, EXAMPLE_REQUEST_ID, exampleAnswer, getExampleModel } from "../examples";
 import type { Site } from "../site";
 import { listOperations } from "./api/operations";
 import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
@@ -89,6 +89,14 @@ function eachExample(examples: readonly CodeExample[], check: (printed: string, 
     });
   }
 }
+
+test("the answer that pages show is the one of the document", () => {
+  const [first] = listModelPrices().filter(({ id }) => id === model);
+  if (!first) throw new Error("the example's model has no price");
+  const { promptAnswer } = documented.examplesOf(documented.exampleModel());
+  expect(JSON.parse(exampleAnswer(first).json)).toEqual(promptAnswer);
+  expect(promptAnswer).toHaveProperty("requestId", EXAMPLE_REQUEST_ID);
+});
 
 describe("one prompt prints the answer and its cost", () => {
   const cost = /\b0\.00\d+\b/;

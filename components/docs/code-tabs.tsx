@@ -10,7 +10,7 @@ interface CodeTabsProps {
 }
 
 const label =
-  "cursor-pointer rounded-sm py-2 text-xs whitespace-nowrap text-muted transition hover:text-ink " +
+  "cursor-pointer rounded-sm py-2.5 text-xs whitespace-nowrap text-muted transition hover:text-ink " +
   "[:checked+&]:font-medium [:checked+&]:text-copper-ink [:focus-visible+&]:outline-2 [:focus-visible+&]:outline-copper";
 
 /** Pieces of code of which one is shown. Radio buttons, so that arrow keys choose and no script is needed. */
@@ -18,7 +18,11 @@ export function CodeTabs({ name, legend, tabs }: CodeTabsProps) {
   return (
     <fieldset className="relative min-w-0 overflow-hidden rounded border border-line bg-panel">
       <legend className="sr-only">{legend}</legend>
-      <div className="flex flex-wrap gap-x-5 [&>label:first-of-type]:ml-4">
+      {/* The copy button of what is shown stands beside the tabs, which are its title. */}
+      <div
+        className="flex flex-wrap gap-x-5 pr-24 pl-4 [&_figcaption]:absolute [&_figcaption]:top-0 [&_figcaption]:right-0
+          [&_figcaption]:border-0 [&_figcaption>span:first-child]:sr-only"
+      >
         {tabs.map((tab, index) => (
           <Fragment key={tab.label}>
             <input
@@ -33,7 +37,7 @@ export function CodeTabs({ name, legend, tabs }: CodeTabsProps) {
             <label htmlFor={`${name}-${index}`} className={label}>
               {tab.label}
             </label>
-            <div className="order-last hidden w-full border-t border-line [:checked+label+&]:block">
+            <div className="order-last -mr-24 -ml-4 hidden min-w-full grow border-t border-line [:checked+label+&]:block">
               <CodeBlock bare title={tab.title} copy={tab.code} />
             </div>
           </Fragment>

@@ -90,16 +90,16 @@ function Errors({ id, errors }: Pick<OperationView, "id" | "errors">) {
       <h3 id={`${id}-errors`} className="mt-8 mb-3 scroll-mt-6 text-sm font-medium">
         Errors
       </h3>
-      <ul className="grid gap-x-6 border-t border-edge pt-1.5 font-mono text-xs sm:grid-cols-2">
+      <ul className="grid gap-x-4 border-t border-edge pt-1.5 font-mono text-xs whitespace-nowrap sm:grid-cols-[max-content_max-content]">
         {errors.map(({ code, status, title }) => (
           <li key={code}>
             <Link
               href={`/docs/errors/${code}`}
               title={title}
-              className="flex gap-3 py-1 text-muted underline-offset-4 transition hover:text-ink hover:underline"
+              className="flex gap-2 py-1 text-muted underline-offset-4 transition hover:text-ink hover:underline"
             >
               <span className="text-faint">{status}</span>
-              <span className="break-all">{code}</span>
+              <span>{code}</span>
             </Link>
           </li>
         ))}

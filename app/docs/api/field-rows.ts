@@ -11,33 +11,46 @@ type Schemas = OpenApiDocument["components"]["schemas"];
 export const parameterRows = (parameters: readonly Parameter[], schemas: Schemas): Field[] =>
   parameters.map(({ name, in: place, required, description, schema }) => ({
     path: name,
-    type: [typeText(schema, schemas), ...(place === "query" ? [] : [`in the ${place}`])].join(", "),
+    type: [joined(typesOf(schema, schemas)), ...(place === "query" ? [] : [`in the ${place}`])].join(", "),
     isRequired: required,
     about: description,
   }));
 
-/** The described fields of a schema, each below what it is part of. */
-export function fieldRows(schema: JsonSchema, schemas: Schemas): Field[] {
-  const rows = new Map<string, Field>();
-  addRows(rows, schema, schemas, "");
-  return [...rows.values()];
+interface Row {
+  types: readonly string[];
+  isRequired: boolean;
+  about: string;
 }
 
-function addRows(rows: Map<string, Field>, given: JsonSchema, schemas: Schemas, path: string): void {
+/** The described fields of a schema, each below what it is part of. */
+export const fieldRows = (schema: JsonSchema, schemas: Schemas): Field[] =>
+  [...rowsOf(schema, schemas, "")].map(([path, { types, isRequired, about }]) => ({ path, type: joined(types), isRequired, about }));
+
+function rowsOf(given: JsonSchema, schemas: Schemas, path: string): Map<string, Row> {
   const schema = resolve(given, schemas);
+  const rows = new Map<string, Row>();
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const at = path === "" ? name : `${path}.${name}`;
     const about = field.description ?? resolve(field, schemas).description;
     if (about === undefined || at.split(".").length > MOST_LEVELS) continue;
-    const type = typeText(field, schemas);
-    const known = rows.get(at);
-    // The same field of another alternative: it may be of another type there, and be missing.
-    const types = known && known.type !== type ? `${known.type} or ${type}` : type;
-    rows.set(at, { path: at, type: types, isRequired: (known?.isRequired ?? true) && (schema.required?.includes(name) ?? false), about });
-    addRows(rows, field, schemas, at);
+    rows.set(at, { types: typesOf(field, schemas), isRequired: schema.required?.includes(name) ?? false, about });
+    for (const [inner, row] of rowsOf(field, schemas, at)) rows.set(inner, row);
   }
-  if (schema.items) addRows(rows, schema.items, schemas, `${path}[]`);
-  for (const part of alternatives(schema)) addRows(rows, part, schemas, path);
+  if (schema.items) for (const [inner, row] of rowsOf(schema.items, schemas, `${path}[]`)) rows.set(inner, row);
+  for (const [inner, row] of rowsOfAny(alternatives(schema), schemas, path)) rows.set(inner, row);
+  return rows;
+}
+
+/** Alternatives in one list: a field has the types of all of them, and is required where each of them requires it. */
+function rowsOfAny(parts: readonly JsonSchema[], schemas: Schemas, path: string): Map<string, Row> {
+  const lists = parts.map((part) => rowsOf(part, schemas, path)).filter((rows) => rows.size > 0);
+  const merged = new Map<string, Row>();
+  for (const [at, row] of lists.flatMap((rows) => [...rows])) {
+    const known = merged.get(at);
+    const isRequired = lists.every((rows) => rows.get(at)?.isRequired);
+    merged.set(at, { ...row, isRequired, types: [...(known?.types ?? []), ...row.types] });
+  }
+  return merged;
 }
 
 const resolve = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
@@ -45,20 +58,21 @@ const resolve = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
 
 const alternatives = ({ anyOf = [], oneOf = [] }: JsonSchema): readonly JsonSchema[] => [...anyOf, ...oneOf];
 
-/** `integer, at least 1`, `array of string`, `"charged" or "in_progress"`. */
-function typeText(given: JsonSchema, schemas: Schemas): string {
-  const schema = resolve(given, schemas);
-  const parts = alternatives(schema);
-  if (parts.length > 0) return [...new Set(parts.map((part) => typeText(part, schemas)))].join(" or ");
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
-  if (schema.type === "array") return ["array", ...itemsText(schema, schemas)].join(" of ");
-  return [baseText(schema), ...rules(schema)].join(", ");
+/** Each type once, null last. */
+function joined(types: readonly string[]): string {
+  const all = [...new Set(types)];
+  return [...all.filter((type) => type !== "null"), ...all.filter((type) => type === "null")].join(" or ");
 }
 
-function itemsText({ items }: JsonSchema, schemas: Schemas): string[] {
-  const text = items ? typeText(items, schemas) : "";
-  return text === "" ? [] : [text];
+/** `integer, at least 1`, `array of string`, `"charged"`. */
+function typesOf(given: JsonSchema, schemas: Schemas): string[] {
+  const schema = resolve(given, schemas);
+  const parts = alternatives(schema);
+  if (parts.length > 0) return parts.flatMap((part) => typesOf(part, schemas));
+  if (schema.const !== undefined) return [JSON.stringify(schema.const)];
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value));
+  if (schema.type === "array") return [schema.items ? `array of ${joined(typesOf(schema.items, schemas))}` : "array"];
+  return [[baseText(schema), ...rules(schema)].join(", ")];
 }
 
 const formats: Record<string, string> = { "date-time": "instant, ISO 8601", date: "day, ISO 8601", uri: "URL" };

@@ -1,5 +1,6 @@
 // The operations of the API's document as its page shows them.
 
+import type { Field } from "@/components/docs/field-list";
 import type { OperationView } from "@/components/docs/operation-section";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
@@ -39,13 +40,20 @@ function viewOf(site: Site, method: string, path: string, operation: Operation):
     parameters: parameterRows(parameters, schemas),
     body: body ? fieldRows(body.schema, schemas) : [],
     answerAbout: responses["200"]?.description ?? "",
-    answer: answer ? fieldRows(answer.schema, schemas) : [],
+    answer: answer ? fieldRows(answer.schema, schemas).map(answerRow) : [],
     errors: errorsOf(operation),
     curl: curlOf(site, method, path, operation),
     answerExample: JSON.stringify(firstExample(answer), null, 2),
     eventsExample: events ? String(firstExample(events)).trimEnd() : null,
   };
 }
+
+/** Of an answer nothing is required; what may be missing says so. */
+const answerRow = ({ path, type, isRequired, about }: Field): Field => ({
+  path,
+  type: isRequired ? type : `${type}, not always there`,
+  about,
+});
 
 const firstExample = (media: MediaType | undefined): unknown => Object.values(media?.examples ?? {})[0]?.value;
 

@@ -26,7 +26,7 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
   },
   responses: answersOf(
     success(
-      "The answer and its cost. With stream: true it comes as server-sent events: `delta` with the next piece, then `done` with the whole answer, or `error` with an error's body. What broke off is charged as far as it was delivered, and the event says how much. Comment lines keep a quiet connection alive.",
+      "The answer and its cost. With `stream: true` it comes as server-sent events: `delta` with the next piece, then `done` with the whole answer, or `error` with an error's body. What broke off is charged as far as it was delivered, and the event says how much. Comment lines keep a quiet connection alive.",
       {
         ...jsonOf("PromptAnswer", { answer: { summary: "An answer", value: promptAnswer } }),
         "text/event-stream": {
@@ -84,7 +84,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   tags: ["Answers"],
   summary: "The same in OpenAI's words",
   description:
-    "OpenAI's own chat completions, streams and function calls included: the openai package works with its baseURL and key changed. Fields that are not listed are ignored. Money is held and charged as for a prompt; usage says the cost.",
+    "OpenAI's own chat completions, streams and function calls included: the `openai` package works with its `baseURL` and key changed. Fields that are not listed are ignored. Money is held and charged as for a prompt; `usage` says the cost.",
   security: needsKey,
   parameters: [idempotencyKey],
   requestBody: {
@@ -97,7 +97,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   },
   responses: {
     "200": success(
-      "The answer. With stream: true it comes as server-sent events whose data are chunks, and [DONE] at the end; an event whose data is an error ends a stream that broke off.",
+      "The answer. With `stream: true` it comes as server-sent events whose data are chunks, and `[DONE]` at the end; an event whose data is an error ends a stream that broke off.",
       {
         ...jsonOf("ChatCompletion", { answer: { summary: "An answer", value: chatAnswer } }),
         "text/event-stream": {
