@@ -3,6 +3,7 @@
 
 import { parseUsd, usdText } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/models";
+import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
 import type { Site } from "./site";
 
 const PROMPT = "What is a nano-dollar?";
@@ -94,6 +95,3 @@ export function exampleAnswer(model: ModelPrice): { json: string; total: bigint;
   });
   return { json, total, parts: [part("input", "in"), part("output", "out")] };
 }
-
-/** An id of the right form that names no request. */
-export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c";

@@ -3,6 +3,7 @@ import Link from "next/link";
 const links = [
   { href: "/models", text: "Models and prices" },
   { href: "/docs", text: "Quick start" },
+  { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];
 

@@ -6,7 +6,7 @@ import { ThemeToggle } from "./theme-toggle";
 const links = [
   { href: "/models", text: "Models" },
   { href: "/docs", text: "Docs" },
-  { href: "/docs/errors", text: "Errors" },
+  { href: "/docs/api", text: "API" },
 ];
 
 export function SiteHeader({ name, theme }: { name: string; theme: Theme }) {
