@@ -44,7 +44,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const execute = promisify(execFile);
 
 async function output(command: string, args: readonly string[], key: string): Promise<string> {
-  const env = { ...process.env, PENNYPROMPT_KEY: key, FORCE_COLOR: "0", PYTHONWARNINGS: "ignore" };
+  const env = {
+    ...process.env,
+    PENNYPROMPT_KEY: key,
+    FORCE_COLOR: "0",
+    PYTHONWARNINGS: "ignore",
+    PYTHONDONTWRITEBYTECODE: "1",
+    PYTHONPATH,
+  };
   const { stdout } = await execute(command, [...args], { env, encoding: "utf8", timeout: 20_000 });
   return stdout;
 }
@@ -67,16 +74,22 @@ async function run({ runs, code }: Pick<CodeExample, "runs" | "code">, key: stri
   return output(process.execPath, [outfile], key);
 }
 
-/** False where python3 or a package that the example imports is missing; the test is skipped then. */
-function canRun({ runs, code }: CodeExample): boolean {
-  if (runs !== "python") return true;
-  const [, name = ""] = /^(?:from|import) (requests|openai)/m.exec(code) ?? [];
+function isInstalled(pythonPackage: string): boolean {
   try {
-    execFileSync("python3", ["-c", `import ${name}`], { stdio: "ignore" });
+    execFileSync("python3", ["-c", `import ${pythonPackage}`], { stdio: "ignore" });
     return true;
   } catch {
-    return false; // the test says that it was skipped
+    return false;
   }
+}
+
+/** Where the package is not installed, a module of its name does in a few lines what the examples use of it. */
+const PYTHONPATH = isInstalled("openai") ? "" : join(root, "app/docs/testing/python");
+
+/** False where there is no Python, or none of the package that the example imports; the test is skipped then. */
+function canRun({ runs, code }: CodeExample): boolean {
+  if (runs !== "python") return true;
+  return isInstalled(/^import requests/m.test(code) ? "requests" : "json");
 }
 
 /** One test for each example, named by it. */
