@@ -1,0 +1,82 @@
+// Requests made from the OpenAPI document, right and nearly right, thousands of them, through both doors: whatever is sent, the
+// answer is one that the document describes, and nothing stays held. `LONG=1` sends ten times as many, from a seed of its own.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ErrorCode } from "@/lib/base/errors";
+import { errorSchemaName } from "../openapi/errors";
+import { namedSchemas } from "../openapi/schemas";
+import type { OpenApiDocument, Operation } from "../openapi/types";
+import { openAccount } from "./testing/accounts";
+import { expectPaid } from "./testing/books";
+import { type Answer, ask, expectCommonHeaders, open, promptOf, readPromptBody } from "./testing/client";
+import { type OddRequest, requestsOf } from "./testing/odd-requests";
+import { doorNames, openService } from "./testing/service";
+
+const service = await openService();
+const isLong = process.env.LONG === "1";
+const requests = { node: isLong ? 10_000 : 1_000, next: isLong ? 3_000 : 300 };
+/** Printed by fast-check when a run fails. */
+const seed = isLong ? undefined : 20_261_123;
+const timeout = isLong ? 1_800_000 : 120_000;
+
+async function send(url: string, { method, target, headers, body }: OddRequest): Promise<Answer> {
+  const response = await open({ url, path: target, method, headers, body });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const operationsOf = ({ paths }: OpenApiDocument): Operation[] => Object.values(paths).flatMap((methods) => Object.values(methods));
+
+/** The answer is a described one; what it means is the other tests' matter. */
+function expectDescribed({ operationId, method }: OddRequest, answer: Answer, document: OpenApiDocument): void {
+  const { status, headers, text } = answer;
+  expect(headers.get("x-request-id")).toMatch(/^req_[0-9A-Za-z]{20}$/);
+  expectCommonHeaders(headers, headers.get("x-request-id") ?? "");
+  const operation = operationsOf(document).find((one) => one.operationId === operationId);
+  expect(operation ? Object.keys(operation.responses) : ["404", "405"]).toContain(`${status}`);
+  if (method === "HEAD") expect(text).toBe("");
+  else if (status !== 200) expectError(text, status, operationId === "createChatCompletion");
+  else if (headers.get("content-type") === "text/event-stream; charset=utf-8") expectStream(text);
+  else expect(JSON.parse(text)).toBeInstanceOf(Object);
+}
+
+interface OwnError {
+  code: ErrorCode;
+  details: { reason?: string };
+}
+
+function expectError(text: string, status: number, isChat: boolean): void {
+  const body = JSON.parse(text) as OwnError & { error: OwnError };
+  const { code, details } = isChat ? body.error : body;
+  const schema = namedSchemas[isChat ? "ChatError" : errorSchemaName(code)];
+  expect(schema?.parse(body)).toEqual(body);
+  expect(text).not.toMatch(/\n\s+at |node_modules|lib\/gateway|\.ts:\d/);
+  if (status >= 500) expect(details.reason).toMatch(/^provider_/);
+}
+
+const expectStream = (text: string): void => expect(text).toMatch(/(?:event: done\ndata: [^\n]+|data: \[DONE\])\n\n$/);
+
+describe.each(doorNames)("through the %s door", (door) => {
+  test(`${requests[door]} requests are each answered as the document says, and the books are right`, { timeout }, async () => {
+    const url = service.url(door);
+    const account = await openAccount({ usd: "100000", limits: { ratePerMinute: 10_000_000, concurrency: 100 } });
+    const { key } = account;
+    const read = async (path: string) => JSON.parse((await ask({ url, path, method: "GET" })).text) as unknown;
+    const document = (await read("/api/v1/openapi.json")) as OpenApiDocument;
+    const models = ((await read("/api/v1/models")) as { data: { id: string }[] }).data.map(({ id }) => id);
+    const { requestId } = readPromptBody((await ask({ url, key, body: promptOf() })).text);
+    const served = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(requestsOf(document, { key, models, requestId }), async (request) => {
+        const answer = await send(url, request);
+        expectDescribed(request, answer, document);
+        const name = answer.status === 200 ? (request.operationId ?? "") : `${answer.status}`;
+        served.set(name, (served.get(name) ?? 0) + 1);
+      }),
+      { numRuns: requests[door], seed, interruptAfterTimeLimit: timeout - 10_000, markInterruptAsFailure: true },
+    );
+    // It was no storm of refusals: each operation has answered too.
+    for (const { operationId } of operationsOf(document)) expect(served.get(operationId), operationId).toBeGreaterThan(0);
+    await expectPaid(account);
+  });
+});
