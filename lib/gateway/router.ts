@@ -7,7 +7,7 @@ import { chatErrorBody } from "./chat/errors";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
-import { models } from "./models";
+import { model, models } from "./models";
 import { openapi } from "./openapi";
 import { prompt } from "./prompt";
 import { quote } from "./quote-endpoint";
@@ -31,6 +31,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
 /** By what stands before the last slash; after it comes an id, which the endpoint reads. */
 const routesWithId: Record<string, Record<string, Endpoint>> = {
   "/api/v1/requests": { GET: receipt },
+  "/api/v1/models": { GET: model },
 };
 
 const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);

@@ -144,6 +144,8 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
     for await (const { id } of client({ key: "pp_none" }).models.list()) ids.push(id);
     expect(ids).toContain(model);
     expect(ids.length).toBeGreaterThanOrEqual(14);
+    expect(await client({ key: "pp_none" }).models.retrieve("gpt-4")).toMatchObject({ id: "gpt-4", object: "model" });
+    await expect(client({ key: "pp_none" }).models.retrieve("gpt-99")).rejects.toMatchObject({ status: 404 });
   });
 });
 

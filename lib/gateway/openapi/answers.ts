@@ -3,7 +3,7 @@
 
 import { balance, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
-import { modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
+import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
 
 export const answerSchemas = {
   PromptAnswer: promptAnswer,
@@ -11,6 +11,7 @@ export const answerSchemas = {
   Quote: quote,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatChunk,
+  Model: model,
   ModelList: modelList,
   Balance: balance,
   UsagePage: usagePage,

@@ -6,7 +6,7 @@ import { publicUrl } from "../public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage } from "./operations/account";
-import { getOpenApi, listModels } from "./operations/catalogue";
+import { getModel, getOpenApi, listModels } from "./operations/catalogue";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
@@ -41,6 +41,7 @@ function build(): OpenApiDocument {
       "/api/v1/usage": { get: getUsage(examples) },
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },
       "/api/v1/models": { get: listModels(examples) },
+      "/api/v1/models/{model}": { get: getModel(examples) },
       "/api/v1/openapi.json": { get: getOpenApi() },
     },
     components: {

@@ -57,9 +57,10 @@ export function requestsOf(document: OpenApiDocument, known: Known): fc.Arbitrar
 
 const oddSegments = ["%00", "%", "%zz", "%F0%9F%98", "é", "a".repeat(4_000), "req_%27%20OR%201=1", "{requestId}", "__proto__", "req_", "."];
 
-function pathOf(template: string, { requestId }: Known): fc.Arbitrary<string> {
+function pathOf(template: string, { requestId, models }: Known): fc.Arbitrary<string> {
   if (!template.includes("{")) return constant(template);
-  return fc.oneof(constant(requestId), constantFrom(...oddSegments)).map((segment) => template.replace(/\{\w+\}/, segment));
+  const known = template.includes("{model}") ? constantFrom(...models) : constant(requestId);
+  return fc.oneof(known, constantFrom(...oddSegments)).map((segment) => template.replace(/\{\w+\}/, segment));
 }
 
 const oddQueries = [

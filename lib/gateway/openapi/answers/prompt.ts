@@ -29,7 +29,7 @@ export const quote = z.object({
   pricing: pricePerToken,
 });
 
-const model = z.object({
+export const model = z.object({
   id: z.string().describe("The name to send as model."),
   object: z.literal("model").describe("Always model."),
   created: z.int().describe("Always 0; OpenAI's client wants the field."),

@@ -19,6 +19,21 @@ export const listModels = ({ model }: Examples): Operation => ({
   ),
 });
 
+export const getModel = ({ model }: Examples): Operation => ({
+  operationId: "getModel",
+  tags: ["Catalogue"],
+  summary: "Read one model and its price",
+  description: "The same as in the list, by the model's name or an alias.",
+  security: needsNoKey,
+  parameters: [
+    { name: "model", in: "path", required: true, description: "A name or an alias.", schema: { type: "string" }, example: model.id },
+  ],
+  responses: answersOf(success("The model.", jsonOf("Model", { model: { summary: "A model", value: modelExample(model) } })), [
+    "NOT_FOUND",
+    ...openRefusals,
+  ]),
+});
+
 export const getOpenApi = (): Operation => ({
   operationId: "getOpenApi",
   tags: ["Catalogue"],
