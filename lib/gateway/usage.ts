@@ -135,8 +135,11 @@ const usageQuerySchema = z.strictObject({
 function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
   // A plus sign means a blank there, which nothing here has and every offset from UTC that was not escaped.
   const params = new URLSearchParams(text.replaceAll("+", "%2B"));
-  const twice = [...new Set(params.keys())].filter((name) => params.getAll(name).length > 1);
-  if (twice.length > 0) throw invalidRequest(twice.map((name) => ({ path: name.slice(0, 64), message: "is given twice; write it once" })));
+  const once = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of params.keys()) (once.has(name) ? twice : once).add(name);
+  if (twice.size > 0)
+    throw invalidRequest([...twice].map((name) => ({ path: name.slice(0, 64), message: "is given twice; write it once" })));
   const parsed = usageQuerySchema.safeParse(Object.fromEntries(params), { reportInput: true });
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(usageQuerySchema.shape)));
   const { from, to, groupBy = [], limit: most, cursor: cursorText } = parsed.data;

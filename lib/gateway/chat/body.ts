@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../caller";
 import { type Issue, invalidRequest, readIssues, readJsonBody } from "../invalid-request";
 import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt-body";
@@ -13,6 +14,10 @@ const MOST_TOOLS = 128;
 const MOST_STOPS = 4;
 /** What is written again for a provider must not be too deep to write. */
 const MOST_LEVELS = 100;
+/** A megabyte may hold half a million faults, which take seconds to list; and zod hands them on as arguments, of which a call takes fewer. */
+const MOST_FAULTS = 20;
+/** Shorter bodies have room for a few thousand at the most. */
+const MOST_CHARACTERS_UNCUT = 16_384;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -142,7 +147,9 @@ export interface ChatPrompt extends Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
 export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
-  const parsed = chatBodySchema.safeParse(readJsonBody(request), { reportInput: true });
+  const given = readJsonBody(request);
+  const shown = request.bodyText.length > MOST_CHARACTERS_UNCUT ? withFewFaults(given) : given;
+  const parsed = chatBodySchema.safeParse(shown, { reportInput: true });
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
@@ -171,6 +178,24 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
     maxCost: readMaxCost(body.maxCost ?? undefined),
     includeUsage: body.stream_options?.include_usage ?? false,
   };
+}
+
+const anyPart = z.discriminatedUnion("type", [textPart, refusalPart]);
+
+/** The body with its arrays cut behind their first faulty items. */
+function withFewFaults(body: unknown): unknown {
+  if (!isRecord(body) || !Array.isArray(body.messages)) return body;
+  const messages = body.messages.map((item: unknown) =>
+    isRecord(item) ? { ...item, content: cutFaults(item.content, anyPart), tool_calls: cutFaults(item.tool_calls, toolCall) } : item,
+  );
+  return { ...body, messages: cutFaults(messages, message) };
+}
+
+function cutFaults(list: unknown, item: z.ZodType): unknown {
+  if (!Array.isArray(list)) return list;
+  let faults = 0;
+  const lastAt = list.findIndex((inner) => !item.validate(inner) && ++faults === MOST_FAULTS);
+  return lastAt < 0 ? list : list.slice(0, lastAt + 1);
 }
 
 /** Stops at the limit, so that a text of a million brackets costs no more than one of a hundred. */
