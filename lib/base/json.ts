@@ -18,3 +18,12 @@ export function writeJson(value: Json): string {
   }
   return `{${parts.join(",")}}`;
 }
+
+/**
+ * False for a value nested deeper than `levels`, which JSON.parse reads and JSON.stringify may not be able to write. Stops at
+ * the limit, so that a million brackets cost no more than a hundred.
+ */
+export function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
+}

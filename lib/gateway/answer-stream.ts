@@ -155,7 +155,8 @@ function writeCostlyError(
 }
 
 function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {
-  const usage = progress.usage ?? estimateUsage(work.prompt.messages, writtenText(progress.output), work.quote.inputBound);
+  const { messages, options } = work.prompt;
+  const usage = progress.usage ?? estimateUsage({ ...options, messages }, writtenText(progress.output), work.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
   work.request.providerMs = providerMs;
   return {

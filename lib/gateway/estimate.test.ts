@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { estimateUsage } from "./estimate";
 
-test("a token is four bytes; the input never exceeds what was held for it", () => {
+test("a token is four bytes, and three stand around a message; the input never exceeds what was held for it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.nat(1_000), (prompt, answer, bound) => {
-      const usage = estimateUsage([{ role: "user", content: prompt }], answer, bound);
-      expect(usage.inputTokens).toBe(Math.min(bound, Math.ceil(Buffer.byteLength(prompt) / 4)));
+      const usage = estimateUsage({ messages: [{ role: "user", content: prompt }] }, answer, bound);
+      expect(usage.inputTokens).toBe(Math.min(bound, 3 + Math.ceil(Buffer.byteLength(prompt) / 4)));
       expect(usage.outputTokens).toBe(Math.ceil(Buffer.byteLength(answer) / 4));
       expect([usage.cachedInputTokens, usage.reasoningTokens]).toEqual([0, 0]);
     }),
@@ -16,5 +16,5 @@ test("a token is four bytes; the input never exceeds what was held for it", () =
 });
 
 test("nothing delivered is nothing counted", () => {
-  expect(estimateUsage([], "", 100)).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+  expect(estimateUsage({ messages: [] }, "", 100)).toMatchObject({ inputTokens: 0, outputTokens: 0 });
 });

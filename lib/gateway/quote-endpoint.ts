@@ -41,8 +41,8 @@ export const quote = endpoint("quote", async (request) => {
   );
 });
 
-/** An estimate, never above the ceiling: a token for every four bytes of input, and half of the output that is allowed. */
+/** An estimate, never above the ceiling: a token for every four bytes of input and three around each message, and half of the output that is allowed. */
 function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
-  const { inputTokens } = estimateUsage(messages, "", inputBound);
+  const { inputTokens } = estimateUsage({ messages }, "", inputBound);
   return nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(Math.ceil(maxOutputTokens / 2)) * model.outputPrice);
 }

@@ -62,3 +62,11 @@ test("context and cause stay inside; details are sent, money in them exact", () 
   expect(body).toContain('"cost":0.000000001');
   expect(body).not.toMatch(/said something|secret cause|skipped/);
 });
+
+test.each([
+  [{ retryable: false }, "false"],
+  [{ retryable: true }, undefined],
+  [{}, undefined],
+])("an error with %o has x-should-retry %s, for clients that would try every 5xx again", (details, header) => {
+  expect(errorReply(request(), new AppError("INTERNAL_ERROR", { details })).headers["x-should-retry"]).toBe(header);
+});

@@ -50,6 +50,9 @@ export function serverTiming(request: GatewayRequest): string {
 /** The reply for an error, its status and advice from the catalogue. `writeBody` is another endpoint's form of it. */
 export function errorReply(request: GatewayRequest, error: AppError, writeBody = errorBody): GatewayReply {
   const { status } = errorCatalogue[error.code];
-  const headers = status === 503 && !error.headers["retry-after"] ? { "retry-after": "1", ...error.headers } : error.headers;
+  const headers: Record<string, string> = { ...error.headers };
+  if (status === 503) headers["retry-after"] ??= "1";
+  // OpenAI's clients try every 5xx again unless they are told.
+  if (error.details.retryable === false) headers["x-should-retry"] = "false";
   return jsonReply(request, status, writeBody(error, request.id), headers);
 }

@@ -76,10 +76,10 @@ test("tools called before count with their arguments, in JSON or in markup, whoe
 });
 
 test.each(["", "{", "no JSON", '"text"', `${"[".repeat(50_000)}1${"]".repeat(50_000)}`])(
-  "called with %.20s count what was written",
+  "called with %.20s, which is no object, count it as the quoted text that some providers need",
   (text) => {
     const message: ChatMessage = { role: "assistant", content: "Hi", toolCalls: [{ id: "i", name: "f", arguments: text }] };
-    expect(boundOf({ messages: [message] }, "bytes")).toBe(empty + TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 4 + text.length);
+    expect(boundOf({ messages: [message] }, "bytes")).toBe(empty + TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 4 + JSON.stringify(text).length);
   },
 );
 

@@ -16,7 +16,7 @@
 import { countBytes } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens } from "./token-bound/scan";
 import type { ChatMessage, ModelCall, TokenBoundId, ToolCall } from "./types";
-import { isRecord } from "./wire-value";
+import { readJsonObject } from "./wire-value";
 
 const rules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
   o200k: { splitsCase: true, groupsDigits: true, normalises: false },
@@ -110,13 +110,9 @@ function toolCallBound({ id, name, arguments: text }: ToolCall): number {
 }
 
 function readArguments(text: string): { parameters: number; rewritten: string } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return { parameters: isRecord(value) ? Object.keys(value).length : 0, rewritten: JSON.stringify(value) };
-  } catch {
-    // The model's own words, which may be no JSON, or nested too deep to be written again.
-    return { parameters: 0, rewritten: "" };
-  }
+  const value = readJsonObject(text);
+  // What is no object, or too deep to be written again, goes as a quoted text to the providers that take objects only.
+  return { parameters: value ? Object.keys(value).length : 0, rewritten: JSON.stringify(value ?? text) };
 }
 
 /** Bytes of a text that may be written as JSON in ASCII, where each UTF-16 unit beyond it takes six: é becomes \u00e9. */

@@ -2,6 +2,7 @@
 // kind fails the call as `malformed`. Messages name fields and never quote an answer, which is the customer's.
 
 import { z } from "zod";
+import { isNestedWithin } from "@/lib/base/json";
 import { ProviderFailure, type TokenUsage } from "./types";
 
 /** Far above what any model can read or write; a count beyond it is a provider's mistake and must not become a price. */
@@ -35,6 +36,20 @@ export function readShape<T>(schema: z.ZodType<T>, value: unknown, what: string)
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** JSON of any depth can be read, but only some four thousand levels can be written again, those around it among them. */
+const MOST_LEVELS = 1_000;
+
+/** The object that `text` is the JSON of; undefined for any other text, and for one too deep to be written into a request. */
+export function readJsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && isNestedWithin(value, MOST_LEVELS) ? value : undefined;
+  } catch {
+    // A model may write arguments that are no JSON, and a function may return any text.
+    return undefined;
+  }
 }
 
 /**

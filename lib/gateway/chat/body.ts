@@ -2,6 +2,7 @@
 // change nothing we could keep a promise about (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are those we do not know.
 
 import { z } from "zod";
+import { isNestedWithin } from "@/lib/base/json";
 import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../caller";
@@ -196,12 +197,6 @@ function cutFaults(list: unknown, item: z.ZodType): unknown {
   let faults = 0;
   const lastAt = list.findIndex((inner) => !item.validate(inner) && ++faults === MOST_FAULTS);
   return lastAt < 0 ? list : list.slice(0, lastAt + 1);
-}
-
-/** Stops at the limit, so that a text of a million brackets costs no more than one of a hundred. */
-function isNestedWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
 }
 
 const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));

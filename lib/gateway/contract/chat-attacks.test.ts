@@ -52,7 +52,10 @@ describe.each(doorNames)("through the %s door", (door) => {
 
   test.each<[what: string, messages: unknown, more?: string]>([
     ["arguments of a thousand levels", called(nested(1_000))],
-    ["a result of a thousand levels", called("{}", { result: nested(1_000) })],
+    // JSON.stringify gives up behind some four thousand, those around it among them.
+    ["arguments that can just be written by themselves", called(nested(4_099))],
+    ["arguments of twenty thousand levels", called(nested(20_000))],
+    ["a result of twenty thousand levels", called("{}", { result: nested(20_000) })],
     ["an ignored field of a hundred thousand levels", [question], `,"metadata":${nested(100_000)}`],
     ["an ignored array of a hundred thousand levels", [question], `,"logit_bias":${"[".repeat(100_000)}${"]".repeat(100_000)}`],
     ["a schema of ninety levels", [question], functionWith(nested(90))],
@@ -162,6 +165,26 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(again.text).toMatch(/^data: \{[^\n]*"role":"assistant"/);
     expect(await chargesOf(account.accountId)).toMatchObject([{ outcome: "cancelled" }]);
   });
+
+  test.each(["gpt-4o-mini", "claude-haiku-4-5", "grok", "deepseek-chat"])(
+    "%s: whoever leaves pays for a megabyte of tools and for thousands of empty messages too",
+    async (model) => {
+      const slow = { role: "user", content: `${QUESTION} [[simulate: slow=20 tokens=60]]` };
+      const large = { type: "function", function: { name: "f", description: "word ".repeat(40_000) } };
+      const inputs = [{ messages: [slow], tools: [large] }, { messages: [...Array(10_000).fill({ role: "user", content: "." }), slow] }];
+      for (const input of inputs) {
+        const account = await openAccount({ usd: "50" });
+        const leave = new AbortController();
+        const response = await open({ url, path, key: account.key, body: { model, stream: true, ...input }, signal: leave.signal });
+        await response.body?.getReader().read();
+        leave.abort();
+        const charge = await awaitCharge(account.accountId);
+        expect(charge).toMatchObject({ outcome: "cancelled", estimated: true });
+        expect(charge.input_tokens).toBeGreaterThan(30_000n);
+        await expectPaid(account);
+      }
+    },
+  );
 
   test("of forty at once, whole and streamed, as many are served as the balance covers, and it is never below zero", async () => {
     const account = await openAccount({ usd: "0.0005" });

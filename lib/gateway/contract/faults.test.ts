@@ -121,7 +121,7 @@ describe.each(doorNames)("through the %s door", (door) => {
 
       const [charge] = await chargesOf(account.accountId);
       const messages = [{ role: "user" as const, content: `${QUESTION} [[simulate: ${directives}]]` }];
-      const estimate = estimateUsage(messages, deltaText(events), 1_000);
+      const estimate = estimateUsage({ messages }, deltaText(events), 1_000);
       expect(charge).toMatchObject({ request_id: requestId, outcome: "partial", streamed: true, operator_loss: 0n });
       if (charge?.estimated)
         expect(charge).toMatchObject({ input_tokens: BigInt(estimate.inputTokens), output_tokens: BigInt(estimate.outputTokens) });

@@ -53,7 +53,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("the smallest request: one token of input and of output is expected, and no more than the ceiling", async () => {
+  test("the smallest request: a few tokens of input and one of output are expected, and no more than the ceiling", async () => {
     const { key } = await openAccount();
     const { expected, ceiling } = readQuote(await quote(key, promptOf({ prompt: "a", maxTokens: 1 })));
     expect(expected).toBeGreaterThan(0n);

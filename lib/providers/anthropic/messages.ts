@@ -2,7 +2,7 @@
 // the one user message that follows (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls).
 
 import type { ChatMessage, ToolCall } from "../types";
-import { isRecord } from "../wire-value";
+import { readJsonObject } from "../wire-value";
 
 type Block =
   | { type: "text"; text: string }
@@ -69,12 +69,4 @@ function wireId(id: string): string {
  * Arguments are text here and an object there. What is no object (a model wrote broken JSON and the customer answered it
  * with an error as the result) becomes {}: refusing it would end a conversation that only needs to go on.
  */
-function readInput(text: string): object {
-  try {
-    const input: unknown = JSON.parse(text);
-    // Written once to see that it can be: JSON of thousands of levels can be read, but not written again.
-    return isRecord(input) && JSON.stringify(input) ? input : {};
-  } catch {
-    return {};
-  }
-}
+const readInput = (text: string): object => readJsonObject(text) ?? {};

@@ -2,7 +2,7 @@
 // Documented at https://ai.google.dev/gemini-api/docs/function-calling and https://ai.google.dev/api/caching#FunctionResponse.
 
 import type { ChatMessage } from "../types";
-import { isRecord } from "../wire-value";
+import { readJsonObject } from "../wire-value";
 import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
 
 type Part =
@@ -45,7 +45,7 @@ function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistan
     // Of calls made together only the first is signed, and only its signature is asked for.
     const signature = thoughtSignature ?? (index === 0 ? noThoughtSignature : undefined);
     return {
-      functionCall: { id, name: call.name, args: readObject(call.arguments) ?? unreadableArguments(call.arguments) },
+      functionCall: { id, name: call.name, args: readJsonObject(call.arguments) ?? unreadableArguments(call.arguments) },
       thoughtSignature: signsCalls ? signature : undefined,
     };
   });
@@ -60,23 +60,12 @@ function addFunctionResponse(contents: Content[], message: ChatMessage & { role:
       // A result of no call is refused by Google whatever it is called, but the field has to be there.
       name: name ?? "unknown",
       // `output` is the field for what is no object.
-      response: readObject(message.content) ?? { output: message.content },
+      response: readJsonObject(message.content) ?? { output: message.content },
     },
   };
   const last = contents.at(-1);
   if (last?.parts.every((other) => "functionResponse" in other)) last.parts.push(part);
   else contents.push({ role: "user", parts: [part] });
-}
-
-/** The object that `text` is the JSON of; undefined for any other text. */
-function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    // A model may write arguments that are no JSON, and a function may return any text.
-    return undefined;
-  }
 }
 
 /** `args` has to be an object: none for no text, else one that keeps what the model wrote. */
