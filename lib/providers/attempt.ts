@@ -3,7 +3,7 @@
 
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
-import { sendWireRequest, type WireAnswer } from "./transport";
+import { exchangeWhole, sendWireRequest, type WireAnswer } from "./transport";
 import { isProviderFailure, type ModelCall, type ModelRoute, type ProviderEvent, ProviderFailure, type WireFormat } from "./types";
 
 const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -20,11 +20,11 @@ export interface Attempt {
 }
 
 /**
- * Sends the call and yields its events; `finish` is the last, and by then the connection is free again. Ending the
+ * Sends a streamed call and yields its events; `finish` is the last, and by then the connection is free again. Ending the
  * iteration before closes the connection.
  * @throws ProviderFailure
  */
-export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
+export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
   const { route, endpoint, format, call, budget, onAccepted } = attempt;
   // Outside of the try: an error here is our own bug, not the provider's failure.
   const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
@@ -34,18 +34,17 @@ export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEve
   try {
     answer = await sendWireRequest(endpoint, request, budget);
     const { status, headers, body } = answer;
-    if (status < 200 || status > 299) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
+    if (!isSuccess(status)) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
     accepted = true;
     onAccepted();
 
     let hasOutput = false;
-    for await (const event of call.stream ? format.readStream(body) : readReply(format, answer)) {
+    for await (const event of format.readStream(body)) {
       if (event.type !== "finish") {
         if (event.type === "text" && event.text === "") continue;
         hasOutput = true;
       } else {
-        if (!hasOutput && event.usage === null)
-          throw new ProviderFailure("malformed", "a complete answer without output and without usage");
+        if (!hasOutput && event.usage === null) throw withoutOutput();
         finished = true;
         body.finish();
       }
@@ -60,11 +59,36 @@ export async function* attemptCall(attempt: Attempt): AsyncGenerator<ProviderEve
   }
 }
 
-async function* readReply(format: WireFormat, answer: WireAnswer): AsyncGenerator<ProviderEvent, void, undefined> {
-  const { text, cut } = await answer.body.readText(REPLY_LIMIT_BYTES);
-  if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-  yield* format.readReply(text);
+/**
+ * Sends the call and resolves with all its events; `finish` is the last.
+ * @throws ProviderFailure
+ */
+export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
+  const { route, endpoint, format, call, budget, onAccepted } = attempt;
+  const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+  let accepted = false;
+  try {
+    const { status, headers, text, cut } = await exchangeWhole(endpoint, request, budget, (answered) => {
+      if (!isSuccess(answered)) return ERROR_LIMIT_BYTES;
+      accepted = true;
+      onAccepted();
+      return REPLY_LIMIT_BYTES;
+    });
+    if (!isSuccess(status)) throw format.readError(status, headers, text);
+    if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
+    const events = format.readReply(text).filter((event) => event.type !== "text" || event.text !== "");
+    const last = events.at(-1);
+    if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
+    if (events.length === 1 && last.usage === null) throw withoutOutput();
+    return events;
+  } catch (error) {
+    throw describeFailure(error, attempt, accepted);
+  }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
+const withoutOutput = (): ProviderFailure => new ProviderFailure("malformed", "a complete answer without output and without usage");
 
 /** When the call was stopped, that is the failure, however it surfaced: a format may take a closed socket for a broken answer. */
 function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, accepted: boolean): ProviderFailure {

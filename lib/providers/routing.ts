@@ -5,7 +5,7 @@ import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
-import { attemptCall } from "./attempt";
+import { attemptStream, attemptWhole } from "./attempt";
 import { breakerOf, type CallOutcome, type CircuitBreaker } from "./breaker";
 import type { BudgetLimits, CallBudget } from "./budget";
 import type { Endpoint, Endpoints } from "./endpoints";
@@ -123,7 +123,8 @@ async function* tryRoute(
     answer.acceptedAt = nowMs();
   };
   try {
-    for await (const event of attemptCall({ route, endpoint, format: setup.formats[endpoint.format], call, budget, onAccepted })) {
+    const attempt = { route, endpoint, format: setup.formats[endpoint.format], call, budget, onAccepted };
+    for await (const event of call.stream ? attemptStream(attempt) : await attemptWhole(attempt)) {
       if (event.type === "finish") {
         // Before the event is handed on: many readers never ask for what comes after the last one.
         conclude("ok", "success");

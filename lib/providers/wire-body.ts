@@ -138,6 +138,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
   }
 }
 
-function brokenOff(cause: (Error & { code?: string }) | undefined): ProviderFailure {
+/** The failure of an answer that began and did not come to its end. */
+export function brokenOff(cause: (Error & { code?: string }) | undefined): ProviderFailure {
   return new ProviderFailure("malformed", `the answer broke off: ${cause?.code ?? cause?.name ?? "closed"}`, { accepted: true, cause });
 }
