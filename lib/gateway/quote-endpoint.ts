@@ -9,7 +9,7 @@ import { endpoint } from "./endpoint";
 import { estimateUsage } from "./estimate";
 import { limit } from "./limit";
 import { type Prompt, readPrompt } from "./prompt-body";
-import { insufficientBalance, type Quote, quotePrompt } from "./quote";
+import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 import { pricePerToken } from "./receipt";
 import { jsonReply } from "./respond";
 
@@ -33,7 +33,7 @@ export const quote = endpoint("quote", async (request) => {
       available,
       covered: ceiling <= available,
       // The 402 tells the same number.
-      affordableMaxTokens: insufficientBalance(available, priced, "").details.affordableMaxTokens,
+      affordableMaxTokens: affordableMaxTokens(available, priced),
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
       priceVersion,
       pricing: pricePerToken(model),

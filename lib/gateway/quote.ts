@@ -53,18 +53,23 @@ function priceVersionOf(model: Model): string {
   return id;
 }
 
+/** The largest output limit with which a prompt's ceiling fits into what is available; 0 when none does. */
+export function affordableMaxTokens(available: NanoUsd, { model, inputBound }: Quote): number {
+  const leftForOutput = available - BigInt(inputBound) * model.inputPrice;
+  const affordable = model.outputPrice > 0n ? Number(leftForOutput / model.outputPrice) - model.reasoningCeiling : model.maxOutputTokens;
+  return Math.max(0, Math.min(affordable, model.maxOutputTokens));
+}
+
 /** The 402 for a balance below the ceiling. */
 export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl: string): AppError {
-  const { model, ceiling } = quote;
-  const leftForOutput = available - BigInt(quote.inputBound) * model.inputPrice;
-  const affordable = model.outputPrice > 0n ? Number(leftForOutput / model.outputPrice) - model.reasoningCeiling : model.maxOutputTokens;
+  const { ceiling } = quote;
   return new AppError("INSUFFICIENT_BALANCE", {
     message: `Insufficient balance: has ${formatUsd(available)}, needs ${formatUsd(ceiling)}`,
     details: {
       currentBalance: available,
       requiredBalance: ceiling,
       deficit: nanoUsd(ceiling - available),
-      affordableMaxTokens: Math.max(0, Math.min(affordable, model.maxOutputTokens)),
+      affordableMaxTokens: affordableMaxTokens(available, quote),
       depositUrl,
     },
   });

@@ -2,7 +2,6 @@
 // stream that says the same as JSON.
 
 import { describe, expect, test } from "vitest";
-import { findModel } from "@/lib/providers/catalogue";
 import { countInputTokens } from "@/lib/sandbox/models/tokens";
 import { openAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
@@ -11,6 +10,7 @@ import {
   ask,
   deltaText,
   expectCommonHeaders,
+  modelOf,
   promptOf,
   QUESTION,
   readCosts,
@@ -33,8 +33,7 @@ const models = [
 /** Checks a body of the specification's 2.5 to the letter, and what it cost. */
 function expectPromptBody(text: string, modelId: string): void {
   const body = readPromptBody(text);
-  const model = findModel(modelId);
-  if (!model) throw new Error(`${modelId} is not in the catalogue`);
+  const model = modelOf(modelId);
   expect(Object.keys(body)).toEqual(["success", "text", "model", "usage", "cost", "requestId"]);
   expect(Object.keys(body.usage)).toEqual(["inputTokens", "outputTokens", "totalTokens"]);
   expect(Object.keys(body.cost)).toEqual(["inputCost", "outputCost", "totalCost"]);

@@ -6,7 +6,6 @@ import { nanoUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
-import { findModel } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { estimateUsage } from "../estimate";
 import { loadOverruns, needsByteBound } from "../overrun";
@@ -17,6 +16,7 @@ import {
   ask,
   deltaText,
   misbehaving,
+  modelOf,
   promptOf,
   QUESTION,
   readCosts,
@@ -78,12 +78,6 @@ function expectFault(answer: Answer, details: object): void {
   expect(answer.text).not.toMatch(/html|Gateway|Bearer|api.?key|sk-|server had an error|overloaded|simulat/i);
   expect(error).toMatch(/nothing was charged$/);
 }
-
-const modelOf = (name: string) => {
-  const model = findModel(name);
-  if (!model) throw new Error(`no model ${name}`);
-  return model;
-};
 
 describe.each(doorNames)("through the %s door", (door) => {
   const url = service.url(door);

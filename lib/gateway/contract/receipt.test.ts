@@ -2,19 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
-import { findModel, priceVersion } from "@/lib/providers/catalogue";
+import { priceVersion } from "@/lib/providers/catalogue";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, expectPaid, expectUncharged } from "./testing/books";
-import { ask, expectCommonHeaders, misbehaving, open, promptOf, readCosts, readError, readPromptBody } from "./testing/client";
+import { ask, expectCommonHeaders, misbehaving, modelOf, open, promptOf, readCosts, readError, readPromptBody } from "./testing/client";
 import { doorNames, openService } from "./testing/service";
 
 const service = await openService();
-
-const modelOf = (name: string) => {
-  const model = findModel(name);
-  if (!model) throw new Error(`no model ${name}`);
-  return model;
-};
 
 describe.each(doorNames)("through the %s door", (door) => {
   const url = service.url(door);

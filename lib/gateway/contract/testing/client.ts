@@ -5,6 +5,8 @@ import { connect } from "node:net";
 import { expect } from "vitest";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
+import { findModel } from "@/lib/providers/catalogue";
+import type { Model } from "@/lib/providers/types";
 import { PROMPT_WORD } from "./log";
 import { PUBLIC_URL } from "./service";
 
@@ -62,6 +64,12 @@ export function open({ url, key, path = "/api/v1/prompt", method = "POST", heade
 export async function ask(request: Ask): Promise<Answer> {
   const response = await open(request);
   return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+export function modelOf(name: string): Model {
+  const model = findModel(name);
+  if (!model) throw new Error(`${name} is not in the catalogue`);
+  return model;
 }
 
 /** The usual prompt with `fields` over it. */
