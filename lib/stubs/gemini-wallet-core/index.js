@@ -1,0 +1,2 @@
+// Stands in for @gemini-wallet/core, which the wallet libraries name and this product never loads (lib/stubs/README.md).
+export {};
