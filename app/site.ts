@@ -1,7 +1,7 @@
 // What every page says about this service: its name, its address, and whether its money is real.
 
 import { config } from "@/lib/base/config";
-import { publicUrl } from "@/lib/gateway/public-url";
+import { publicUrl } from "@/lib/base/public-url";
 
 export interface Site {
   name: string;

@@ -5,11 +5,11 @@ import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { publicUrl } from "@/lib/base/public-url";
 import { type Caller, invalidApiKey } from "./caller";
 import { ledgerUnavailable, submitHold } from "./hold-batch";
 import type { IdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
-import { publicUrl } from "./public-url";
 import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
 

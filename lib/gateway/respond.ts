@@ -3,7 +3,7 @@
 import { type AppError, errorCatalogue } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
-import { publicUrl } from "./public-url";
+import { publicUrl } from "@/lib/base/public-url";
 import type { GatewayReply, GatewayRequest } from "./request";
 
 /** The body of an error. */

@@ -2,7 +2,7 @@
 
 import { config } from "@/lib/base/config";
 import { once } from "@/lib/base/once";
-import { publicUrl } from "../public-url";
+import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage } from "./operations/account";

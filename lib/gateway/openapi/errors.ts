@@ -4,8 +4,8 @@
 import { z } from "zod";
 import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import type { Json } from "@/lib/base/json";
+import { publicUrl } from "@/lib/base/public-url";
 import { chatErrorBody } from "../chat/errors";
-import { publicUrl } from "../public-url";
 import { errorBody } from "../respond";
 import { BASE_URL, errorNotes } from "./error-notes";
 import { EXAMPLE_REQUEST_ID } from "./examples";

@@ -1,8 +1,8 @@
 // Where people reach this service: PUBLIC_URL, or without one the address it listens on. Never the Host header, which the
 // client writes.
 
-import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { config } from "./config";
+import { once } from "./once";
 
 const listening = () => once<{ port?: number }>("listening address", () => ({}));
 
