@@ -4,8 +4,6 @@ import type { Metadata, Viewport } from "next";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
 import { SandboxBanner } from "@/components/site/sandbox-banner";
-import { SiteFooter } from "@/components/site/site-footer";
-import { SiteHeader } from "@/components/site/site-header";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import "./globals.css";
 import { readSite } from "./site";
@@ -31,7 +29,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   // Awaited so that no page is made at build time: each carries the nonce of its own answer, and the settings of this process.
   await headers();
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
-  const { name, isSandbox, mayHaveRealModels } = readSite();
+  const { isSandbox, mayHaveRealModels } = readSite();
   return (
     <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <body className="flex min-h-dvh flex-col font-sans">
@@ -42,11 +40,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
           Skip to content
         </a>
         {isSandbox ? <SandboxBanner mayHaveRealModels={mayHaveRealModels} /> : null}
-        <SiteHeader name={name} theme={theme} />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-wide grow px-5 outline-none">
-          {children}
-        </main>
-        <SiteFooter name={name} />
+        {children}
       </body>
     </html>
   );

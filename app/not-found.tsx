@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import SiteLayout from "@/app/(site)/layout";
 import { ActionLink } from "@/components/ui/action-link";
 import { Notice } from "@/components/ui/notice";
 
@@ -6,6 +7,7 @@ export const metadata: Metadata = { title: "Not found" };
 
 export default function NotFound() {
   return (
+    <SiteLayout>
     <Notice code="404" title="There is no page at this address">
       <p>Nothing was called and nothing was charged. Check the address, or go on from one of these.</p>
       <div className="mt-6 flex flex-wrap gap-3">
@@ -15,5 +17,6 @@ export default function NotFound() {
         <ActionLink href="/docs">Read the docs</ActionLink>
       </div>
     </Notice>
+    </SiteLayout>
   );
 }

@@ -9,7 +9,13 @@ const links = [
   { href: "/docs/api", text: "API" },
 ];
 
-export function SiteHeader({ name, theme }: { name: string; theme: Theme }) {
+interface SiteHeaderProps {
+  name: string;
+  theme: Theme;
+  isSignedIn: boolean;
+}
+
+export function SiteHeader({ name, theme, isSignedIn }: SiteHeaderProps) {
   return (
     <header className="border-b border-line">
       <div className="mx-auto flex h-14 max-w-wide items-center gap-6 px-5">
@@ -24,6 +30,12 @@ export function SiteHeader({ name, theme }: { name: string; theme: Theme }) {
             </Link>
           ))}
         </nav>
+        <Link
+          href={isSignedIn ? "/overview" : "/connect"}
+          className="inline-flex h-8 items-center rounded bg-ink px-3 text-sm font-medium whitespace-nowrap text-paper transition hover:bg-muted"
+        >
+          {isSignedIn ? "Console" : "Connect wallet"}
+        </Link>
         <ThemeToggle initial={theme} />
       </div>
     </header>

@@ -8,8 +8,8 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import { formatUsd } from "@/lib/base/money";
 import { listModelPrices, type ModelPrice } from "@/lib/console/models";
-import { curlPrompt, exampleAnswer, getExampleModel } from "./examples";
-import { readSite, type Site } from "./site";
+import { curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import { readSite, type Site } from "@/app/site";
 
 export default function LandingPage() {
   const site = readSite();

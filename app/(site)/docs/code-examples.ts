@@ -1,7 +1,7 @@
 // The examples of the quick start, all in one place: the page shows these texts, and the test beside this file runs them.
 
-import { curlPrompt, curlStream, pythonPrompt, typescriptPrompt } from "../examples";
-import type { Site } from "../site";
+import { curlPrompt, curlStream, pythonPrompt, typescriptPrompt } from "@/app/examples";
+import type { Site } from "@/app/site";
 
 export interface CodeExample {
   /** What a reader chooses by: "openai · Python". */

@@ -5,7 +5,7 @@ import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
-import { curlPrompt, exampleAnswer, exportKey } from "../examples";
+import { curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
 import type { ChapterProps } from "./chapter-props";
 import { promptExamples, streamExamples } from "./code-examples";
 

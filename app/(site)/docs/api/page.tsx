@@ -6,7 +6,7 @@ import { FieldTable } from "@/components/docs/field-table";
 import { OperationSection, type OperationView } from "@/components/docs/operation-section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { readSite } from "../../site";
+import { readSite } from "@/app/site";
 import { listOperations } from "./operations";
 
 export const metadata: Metadata = {

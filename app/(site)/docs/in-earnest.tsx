@@ -6,7 +6,7 @@ import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { config } from "@/lib/base/config";
-import { curlBalance } from "../examples";
+import { curlBalance } from "@/app/examples";
 import type { ChapterProps } from "./chapter-props";
 import { errorExamples, retryExamples } from "./code-examples";
 import { listErrors } from "./errors/error-pages";

@@ -5,7 +5,7 @@ import type { OperationView } from "@/components/docs/operation-section";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import type { MediaType, Operation } from "@/lib/gateway/openapi/types";
-import type { Site } from "../../site";
+import type { Site } from "@/app/site";
 import { fieldRows, parameterRows } from "./field-rows";
 
 /** Operations in the document's order, under the sentence of their tag. */

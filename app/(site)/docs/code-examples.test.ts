@@ -16,13 +16,13 @@ import { ask, promptOf, readEvents, readPromptBody } from "@/lib/gateway/contrac
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import * as documented from "@/lib/gateway/openapi/examples";
-import { curlBalance, curlPrompt, exampleAnswer, getExampleModel } from "../examples";
-import type { Site } from "../site";
+import { curlBalance, curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import type { Site } from "@/app/site";
 import { listOperations } from "./api/operations";
 import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
 
 const service = await openService();
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const site: Site = {
   name: "PennyPrompt",
   baseUrl: service.url("node"),
@@ -84,7 +84,7 @@ function isInstalled(pythonPackage: string): boolean {
 }
 
 /** Where the package is not installed, a module of its name does in a few lines what the examples use of it. */
-const PYTHONPATH = isInstalled("openai") ? "" : join(root, "app/docs/testing/python");
+const PYTHONPATH = isInstalled("openai") ? "" : join(root, "app/(site)/docs/testing/python");
 
 /** False where there is no Python, or none of the package that the example imports; the test is skipped then. */
 function canRun({ runs, code }: CodeExample): boolean {

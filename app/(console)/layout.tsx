@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { cookies } from "next/headers";
+import type { ReactNode } from "react";
+import { readSite } from "@/app/site";
+import { ConsoleFrame } from "@/components/console/console-frame";
+import { readTheme, THEME_COOKIE } from "@/components/site/theme";
+import { Toaster } from "@/components/ui/toaster";
+import { WalletWatch } from "@/components/wallet/wallet-watch";
+import { requireOwner } from "./require-owner";
+import { signOut } from "./sign-out";
+
+export const metadata: Metadata = { robots: { index: false } };
+
+/** The signed-in area. Each page asks for its owner again: a layout is not drawn anew when one goes from page to page. */
+export default async function ConsoleLayout({ children }: { children: ReactNode }) {
+  const { wallet } = await requireOwner();
+  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <>
+      <ConsoleFrame name={readSite().name} theme={theme} wallet={wallet} onSignOut={signOut}>
+        {children}
+      </ConsoleFrame>
+      <WalletWatch chain={wallet.chain} address={wallet.address} onSwitched={signOut} />
+      <Toaster />
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+// Whether a request comes with a session, for what only changes a link; whether that session still holds is asked where it counts.
+
+interface CookieJar {
+  has: (name: string) => boolean;
+}
+
+/** next-auth's names, over http and over https. */
+const names = ["next-auth.session-token", "__Secure-next-auth.session-token"];
+
+export const hasSessionCookie = (jar: CookieJar): boolean => names.some((name) => jar.has(name));

@@ -1,0 +1,65 @@
+"use client";
+
+import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, SettingsIcon } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { toast } from "sonner";
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../ui/menu";
+import { shortAddress } from "../ui/short-address";
+
+interface AccountMenuProps {
+  wallet: { chain: "evm" | "solana"; address: string };
+  onSignOut: () => Promise<void>;
+}
+
+/** Who is signed in, and what they can do from anywhere. */
+export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
+  const [leaving, setLeaving] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(wallet.address);
+      toast("Copied", { icon: <CheckIcon className="mt-0.5 size-4 text-green" /> });
+    } catch {
+      toast.error("The browser did not let us copy. Your wallet shows the address too."); // no clipboard over plain http
+    }
+  };
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account of ${wallet.address}`}
+          className="flex h-8 items-center gap-2 rounded border border-line pr-2 pl-3 text-sm transition hover:border-edge"
+        >
+          <span className="font-mono">{shortAddress(wallet.address)}</span>
+          <ChevronDownIcon aria-hidden="true" className="size-3.5 text-muted" />
+        </button>
+      }
+    >
+      <MenuLabel>Signed in with {wallet.chain === "evm" ? "an Ethereum wallet" : "a Solana wallet"}</MenuLabel>
+      <MenuItem onSelect={() => void copy()}>
+        <CopyIcon /> Copy address
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/settings">
+          <SettingsIcon /> Settings
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/docs">
+          <BookOpenIcon /> Docs
+        </Link>
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        disabled={leaving}
+        onSelect={() => {
+          setLeaving(true);
+          void onSignOut();
+        }}
+      >
+        <LogOutIcon /> Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

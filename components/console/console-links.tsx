@@ -1,0 +1,42 @@
+"use client";
+
+import { ActivityIcon, ArrowDownToLineIcon, KeyRoundIcon, LayoutGridIcon, type LucideIcon, SettingsIcon, TerminalIcon } from "lucide-react";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+
+interface ConsoleLink {
+  href: string;
+  text: string;
+  Icon: LucideIcon;
+}
+
+const links: readonly ConsoleLink[] = [
+  { href: "/overview", text: "Overview", Icon: LayoutGridIcon },
+  { href: "/keys", text: "Keys", Icon: KeyRoundIcon },
+  { href: "/deposit", text: "Deposit", Icon: ArrowDownToLineIcon },
+  { href: "/usage", text: "Usage", Icon: ActivityIcon },
+  { href: "/playground", text: "Playground", Icon: TerminalIcon },
+];
+
+const settings: ConsoleLink = { href: "/settings", text: "Settings", Icon: SettingsIcon };
+
+/** The areas of the console: at the side on a desk, as a bar of five at the bottom of a phone. */
+export function ConsoleLinks({ place }: { place: "side" | "bottom" }) {
+  const path = usePathname();
+  const shown = place === "side" ? [...links, settings] : links;
+  const look =
+    place === "side"
+      ? "flex h-9 items-center gap-2.5 rounded px-3 text-sm aria-[current]:bg-panel aria-[current]:font-medium"
+      : "flex flex-1 flex-col items-center gap-1 pt-2 pb-1.5 text-xs";
+  return shown.map(({ href, text, Icon }) => (
+    <Link
+      key={href}
+      href={href}
+      aria-current={path === href || path.startsWith(`${href}/`) ? "page" : undefined}
+      className={`text-muted transition hover:text-ink aria-[current]:text-ink [&[aria-current]_svg]:text-copper-ink ${look}`}
+    >
+      <Icon aria-hidden="true" className={place === "side" ? "size-4" : "size-5"} strokeWidth={1.6} />
+      {text}
+    </Link>
+  ));
+}

@@ -1,0 +1,54 @@
+import { cva, type VariantProps } from "class-variance-authority";
+import { Slot } from "radix-ui";
+import type { ComponentProps } from "react";
+import { classNames } from "./class-names";
+
+const looks = cva(
+  "inline-flex shrink-0 items-center justify-center gap-2 rounded font-medium whitespace-nowrap transition disabled:cursor-not-allowed disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0",
+  {
+    variants: {
+      look: {
+        /** One a page. */
+        primary: "bg-ink text-paper enabled:hover:bg-muted",
+        plain: "border border-edge bg-paper text-ink enabled:hover:bg-panel",
+        quiet: "text-muted enabled:hover:bg-panel enabled:hover:text-ink",
+        danger: "border border-red text-red enabled:hover:bg-red enabled:hover:text-paper",
+      },
+      size: { small: "h-8 px-3 text-xs", normal: "h-10 px-4 text-sm", icon: "size-8 text-sm" },
+    },
+    defaultVariants: { look: "plain", size: "normal" },
+  },
+);
+
+interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof looks> {
+  /** It is at work: no second press, and screen readers are told. */
+  busy?: boolean;
+  /** Gives its look to its only child, such as a link. */
+  asChild?: boolean;
+}
+
+export function Button({ look, size, busy = false, asChild = false, className, disabled, type = "button", children, ...rest }: ButtonProps) {
+  const classes = classNames(looks({ look, size }), className);
+  if (asChild) {
+    return (
+      <Slot.Root className={classes} {...rest}>
+        {children}
+      </Slot.Root>
+    );
+  }
+  return (
+    <button type={type} disabled={disabled || busy} aria-busy={busy || undefined} className={classes} {...rest}>
+      {busy ? <Spinner /> : null}
+      {children}
+    </button>
+  );
+}
+
+function Spinner() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 16 16" fill="none" className="animate-spin motion-reduce:animate-none">
+      <circle cx="8" cy="8" r="6" stroke="currentColor" strokeWidth="2" opacity="0.25" />
+      <path d="M14 8a6 6 0 0 0-6-6" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
+    </svg>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { XIcon } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { classNames } from "./class-names";
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  /** In the middle, or as a drawer at the side (from below on a phone). */
+  place?: "middle" | "side";
+  /** Neither Escape nor a press outside closes it: what it shows is shown only once. */
+  mustAnswer?: boolean;
+}
+
+const places = {
+  middle:
+    "top-1/2 left-1/2 max-h-[calc(100dvh-32px)] w-[calc(100vw-32px)] max-w-lg -translate-x-1/2 -translate-y-1/2 rounded border border-edge",
+  side: "inset-y-0 right-0 w-full max-w-md border-l border-edge max-sm:inset-x-0 max-sm:top-auto max-sm:max-h-[88dvh] max-sm:max-w-none max-sm:rounded-t max-sm:border-t max-sm:border-l-0",
+};
+
+/** A dialog with the focus inside, closed by Escape, with the focus back where it was. */
+export function Dialog({ open, onOpenChange, title, description, children, place = "middle", mustAnswer = false }: DialogProps) {
+  const stay = (event: Event) => {
+    if (mustAnswer) event.preventDefault();
+  };
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-20 bg-ink/30 backdrop-blur-[1px] dark:bg-paper/60" />
+        <Radix.Content
+          onEscapeKeyDown={stay}
+          onPointerDownOutside={stay}
+          onInteractOutside={stay}
+          {...(description ? {} : { "aria-describedby": undefined })}
+          className={classNames("fixed z-30 overflow-y-auto bg-paper p-6 text-ink shadow-lg outline-none", places[place])}
+        >
+          <div className="flex items-start justify-between gap-4">
+            <Radix.Title className="text-lg font-medium tracking-tight">{title}</Radix.Title>
+            {mustAnswer ? null : (
+              <Radix.Close aria-label="Close" className="-mt-1 -mr-2 grid size-8 place-items-center rounded text-muted transition hover:text-ink">
+                <XIcon className="size-4" />
+              </Radix.Close>
+            )}
+          </div>
+          {description ? <Radix.Description className="mt-1 text-sm text-muted">{description}</Radix.Description> : null}
+          <div className="mt-5">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,51 @@
+import { type ComponentProps, type ReactNode, useId } from "react";
+import { classNames } from "./class-names";
+
+interface FieldProps {
+  label: ReactNode;
+  /** What to write, or what happens with it. */
+  hint?: ReactNode;
+  /** What is wrong, and what to write instead. */
+  error?: string | null;
+  children: (control: ControlProps) => ReactNode;
+}
+
+/** What the control inside a field takes on, so that label, hint and error are read out with it. */
+interface ControlProps {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
+/** A control with its label above, its hint or its error below. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const note = error || hint;
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      {children({ id, "aria-describedby": note ? `${id}-note` : undefined, "aria-invalid": error ? true : undefined })}
+      {note ? (
+        <p id={`${id}-note`} role={error ? "alert" : undefined} className={`text-xs ${error ? "text-red" : "text-muted"}`}>
+          {note}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+const box =
+  "w-full rounded border border-edge bg-paper px-3 text-sm text-ink transition placeholder:text-faint hover:border-faint disabled:opacity-50 aria-invalid:border-red";
+
+export const Input = ({ className, ...rest }: ComponentProps<"input">) => <input className={classNames(box, "h-10", className)} {...rest} />;
+
+export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
+  <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
+);
+
+/** The system's own list: it is the one that phones and screen readers know best. */
+export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
+  <select className={classNames(box, "h-10 pr-8", className)} {...rest} />
+);

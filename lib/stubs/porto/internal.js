@@ -1,0 +1,2 @@
+// The part of porto that wagmi's connectors name.
+export const z = {};
