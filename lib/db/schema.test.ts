@@ -11,7 +11,10 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^function (access|ledger|gateway)_\w+$/, "the way of a request decides inside the database; the owner's name comes first"],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
   [/^composite type ledger_settlement$/, "a batch of settlements is parsed once, into records of this type"],
-  [/^(account|api_key|charge|entry|key_spend|ledger_account|price_version): check \w+$/, "no bug of ours may store what can not be"],
+  [
+    /^(account|api_key|charge|entry|identity|key_spend|ledger_account|price_version|session|sign_in_nonce): check \w+$/,
+    "no bug of ours may store what can not be",
+  ],
   [/^(charge|entry|price_version|transfer): trigger \w+_immutable$/, "what was booked is never changed"],
   [/^(account|api_key): trigger \w+_changed$/, "every process hears that a key or its account changed"],
   [/^charge: index using brin \(seq\)$/, "it summarises itself, a setting that Prisma has no word for"],

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { afterEach, expect, test } from "vitest";
+import { now, setClock } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import type { Wallet } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { createAccount } from "./accounts";
+import { deleteExpiredSessions, endAllSessions, endSession, endSessionsOf, findSession, listSessions, openSession } from "./sessions";
+
+await openTestDatabase();
+
+const start = Date.UTC(2030, 0, 1);
+const day = 24 * 60 * 60 * 1_000;
+const wallet: Wallet = { chain: "evm", address: `0x${"ab".repeat(20)}` };
+const other: Wallet = { chain: "solana", address: "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk" };
+
+let restore: () => void = () => {};
+afterEach(() => restore());
+const setTime = (ms: number) => {
+  restore();
+  restore = setClock(() => ms);
+};
+
+const open = (accountId: AccountId, opened: Partial<Parameters<typeof openSession>[0]> = {}) =>
+  openSession({ accountId, wallet, userAgent: "a browser", clientAddress: "192.0.2.1", ...opened });
+
+test("a session is found by its cookie, and by nothing else that is stored of it", async () => {
+  const accountId = await createAccount();
+  const { sessionId, token } = await open(accountId);
+  expect(Buffer.from(token, "base64url")).toHaveLength(32);
+  expect(await findSession(token)).toMatchObject({ sessionId, accountId, accountState: "open", wallet });
+  const { rows } = await pool().query<{ row: string }>("SELECT row_to_json(s)::text AS row FROM session s WHERE id = $1", [sessionId]);
+  expect(rows[0]?.row).not.toContain(token);
+  const hash = createHash("sha256").update(token).digest();
+  for (const forged of ["", "rubbish", sessionId, hash.toString("base64url"), hash.toString("hex"), `${token} `, token.slice(0, -1)]) {
+    expect(await findSession(forged), forged).toBeNull();
+  }
+});
+
+test("it ends after 30 days however much it is used", async () => {
+  setTime(start);
+  const { token } = await open(await createAccount());
+  for (let days = 1; days < 30; days++) {
+    setTime(start + days * day);
+    expect(await findSession(token)).toMatchObject({ expiresAt: new Date(start + 30 * day) });
+  }
+  setTime(start + 30 * day - 1);
+  expect(await findSession(token)).not.toBeNull();
+  setTime(start + 30 * day);
+  expect(await findSession(token)).toBeNull();
+});
+
+test("when it was last seen is written once a minute at the most, and never goes back", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  const { token } = await open(accountId);
+  const seen = async () => (await listSessions(accountId))[0]?.lastSeenAt.getTime();
+  for (const [at, expected] of [
+    [59_999, 0],
+    [60_000, 60_000],
+    [119_999, 60_000],
+    [200_000, 200_000],
+    [100_000, 200_000],
+  ] as const) {
+    setTime(start + at);
+    expect(await findSession(token)).not.toBeNull();
+    expect(await seen()).toBe(start + expected);
+  }
+});
+
+test("an owner ends one session or all of them; a stranger none", async () => {
+  const [owner, stranger] = [await createAccount(), await createAccount()];
+  const [first, second, third] = [await open(owner), await open(owner), await open(owner)];
+  const strangers = await open(stranger);
+  expect(await endSession(stranger, first.sessionId)).toBe(false);
+  expect(await findSession(first.token)).not.toBeNull();
+  expect(await endSession(owner, first.sessionId)).toBe(true);
+  expect(await endSession(owner, first.sessionId)).toBe(false);
+  expect(await findSession(first.token)).toBeNull();
+  expect(await endAllSessions(owner)).toBe(2);
+  for (const { token } of [second, third]) expect(await findSession(token)).toBeNull();
+  expect(await findSession(strangers.token)).not.toBeNull();
+});
+
+test("the sessions of one wallet end without those of another", async () => {
+  const accountId = await createAccount();
+  const [one, two] = [await open(accountId), await open(accountId, { wallet: other })];
+  await endSessionsOf(accountId, wallet);
+  expect(await findSession(one.token)).toBeNull();
+  expect(await findSession(two.token)).not.toBeNull();
+});
+
+test("a list shows the account's own open sessions, the latest seen first", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  await open(await createAccount());
+  const early = await open(accountId, { userAgent: `${"x".repeat(299)}💥\0`, clientAddress: "2001:db8::1" });
+  setTime(start + 1_000);
+  const late = await open(accountId, { wallet: other });
+  const lines = await listSessions(accountId);
+  expect(lines.map((line) => line.sessionId)).toEqual([late.sessionId, early.sessionId]);
+  expect(lines[1]).toEqual({
+    sessionId: early.sessionId,
+    wallet,
+    createdAt: new Date(start),
+    lastSeenAt: new Date(start),
+    expiresAt: new Date(start + 30 * day),
+    userAgent: `${"x".repeat(299)}\uFFFD`,
+    clientAddress: "2001:db8::1",
+  });
+  setTime(start + 31 * day);
+  expect(await listSessions(accountId)).toEqual([]);
+});
+
+test("a frozen account's session says so", async () => {
+  const accountId = await createAccount();
+  const { token } = await open(accountId);
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [accountId]);
+  expect(await findSession(token)).toMatchObject({ accountState: "frozen" });
+});
+
+test("sessions out of date are deleted, the others stay", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  await open(accountId);
+  setTime(start + 20 * day);
+  const { sessionId } = await open(accountId);
+  setTime(start + 40 * day);
+  await deleteExpiredSessions(now());
+  const { rows } = await pool().query("SELECT id FROM session WHERE account_id = $1", [accountId]);
+  expect(rows).toEqual([{ id: sessionId }]);
+});

@@ -1,0 +1,35 @@
+// A person's wallet: a chain and an address there, in the one spelling that is compared and stored.
+
+import { base58 } from "@scure/base";
+import { getAddress, isAddress } from "viem";
+
+/** EVM wallets have one address on all EVM chains. */
+export const walletChains = ["evm", "solana"] as const;
+export type WalletChain = (typeof walletChains)[number];
+
+export interface Wallet {
+  chain: WalletChain;
+  /** Lower-case hex on EVM chains, base58 on Solana. */
+  address: string;
+}
+
+const SOLANA_KEY_BYTES = 32;
+
+/** The wallet that `text` names on `chain`, in its stored spelling; null when it is no address there. */
+export function readWallet(chain: WalletChain, text: string): Wallet | null {
+  if (chain === "evm") return isAddress(text, { strict: false }) ? { chain, address: text.toLowerCase() } : null;
+  return solanaKey(text) ? { chain, address: text } : null;
+}
+
+/** An address as people and wallets know it: with EIP-55's capital letters on EVM chains. */
+export const displayAddress = ({ chain, address }: Wallet): string => (chain === "evm" ? getAddress(address) : address);
+
+export const isSameWallet = (one: Wallet, other: Wallet): boolean => one.chain === other.chain && one.address === other.address;
+
+/** The 32 bytes of a Solana address, or null. Base58 has one spelling for them. */
+export function solanaKey(address: string): Uint8Array | null {
+  // Also bounds the work: decoding base58 takes the square of its length.
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address)) return null;
+  const bytes = base58.decode(address);
+  return bytes.length === SOLANA_KEY_BYTES ? bytes : null;
+}

@@ -1,0 +1,30 @@
+// Who is signed in: the owner of an account, through one session. Pages and actions ask on each request.
+
+import { cookies } from "next/headers";
+import { findSession } from "@/lib/access/sessions";
+import type { AccountId, SessionId } from "@/lib/base/ids";
+import type { Wallet } from "@/lib/chains/wallet";
+import { sessionCookieName } from "./session-cookie";
+
+export interface Owner {
+  accountId: AccountId;
+  sessionId: SessionId;
+  /** The wallet that signed in. */
+  wallet: Wallet;
+  /** The owner of a frozen account sees everything and changes nothing. */
+  isFrozen: boolean;
+}
+
+/** The owner whose session the request's cookie opens, or null; for pages, actions and route handlers. */
+export async function findOwner(): Promise<Owner | null> {
+  const token = (await cookies()).get(sessionCookieName())?.value;
+  return token ? findOwnerOf(token) : null;
+}
+
+/** The owner whose session this cookie opens, or null. */
+export async function findOwnerOf(token: string): Promise<Owner | null> {
+  const session = await findSession(token);
+  if (!session) return null;
+  const { accountId, sessionId, wallet, accountState } = session;
+  return { accountId, sessionId, wallet, isFrozen: accountState !== "open" };
+}
