@@ -3,9 +3,9 @@
 // Ends the session of this browser, here and in the database.
 
 import { redirect } from "next/navigation";
-import { endSession } from "@/lib/console/owner";
+import { endOwnSession } from "@/lib/console/sign-out";
 
 export async function signOut(): Promise<void> {
-  await endSession();
+  await endOwnSession();
   redirect("/connect");
 }
