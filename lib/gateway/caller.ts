@@ -36,6 +36,13 @@ export function invalidApiKey(reason: KeyRefusal): AppError {
   return new AppError("INVALID_API_KEY", { message: refusalText[reason], details: { reason }, headers: { "www-authenticate": "Bearer" } });
 }
 
+/** The error for a caller without a key whose account may not spend. */
+export const accountFrozen = (): AppError =>
+  new AppError("INVALID_API_KEY", {
+    message: "This account is frozen: it can be looked at, and spends nothing until the operator opens it again",
+    details: { reason: "disabled" },
+  });
+
 /**
  * Finds the caller of a request.
  * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often

@@ -83,6 +83,27 @@ test("a key that expired, one that never was, and one of a frozen account hold n
   expect(await submitHold(item(account, 1, active))).toEqual({ outcome: "key_unusable", reason: "disabled" });
 });
 
+test("a frozen account holds nothing without a key either, alone or in a batch, and holds again once it is opened", async () => {
+  const [frozen, open] = [await fundedAccount(10), await fundedAccount(10)];
+  const setState = (state: string) => pool().query("UPDATE account SET state = $2 WHERE id = $1", [frozen, state]);
+  await setState("frozen");
+  expect(await submitHold(item(frozen, 1))).toEqual({ outcome: "account_frozen" });
+  const mixed = [item(open, 1), item(frozen, 1), item(open, 1, await openKey(open)), item(frozen, 0), item(open, 1)];
+  expect(await Promise.all(mixed.map((one) => outcome(submitHold(one))))).toEqual([
+    "held",
+    "account_frozen",
+    "held",
+    "account_frozen",
+    "held",
+  ]);
+  const claim = { ...item(frozen, 1), idempotency: "frozen", hash: bodyHash("a") };
+  expect(await submitHold(claim)).toEqual({ outcome: "account_frozen" });
+  expect((await readBalance(frozen)).held).toBe(0n);
+  await setState("open");
+  expect((await submitHold(claim)).outcome).toBe("held");
+  expect(await Promise.all([1, 2, 3].map(() => outcome(submitHold(item(frozen, 1)))))).toEqual(["held", "held", "held"]);
+});
+
 test("a key holds until the moment it expires, and from that moment on nothing, alone or in a batch", async () => {
   const account = await fundedAccount(100);
   const key = await openKey(account);

@@ -12,7 +12,7 @@ export type HoldDecision =
   | { outcome: "insufficient"; available: NanoUsd }
   | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null }
   | { outcome: "key_unusable"; reason: KeyRefusal }
-  | { outcome: "replay" | "in_progress" | "mismatch" };
+  | { outcome: "account_frozen" | "replay" | "in_progress" | "mismatch" };
 
 /** Decides one hold together with those that arrive beside it. */
 export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
@@ -34,6 +34,7 @@ function readDecision(row: CommitRow): HoldDecision {
       };
     case "key_unusable":
       return { outcome: "key_unusable", reason: readKeyState(row.key_state) };
+    case "account_frozen":
     case "replay":
     case "in_progress":
     case "mismatch":

@@ -1,12 +1,13 @@
-// The hold of one request: money set aside before the provider is called. Whether the key is still good, its idempotency
-// key is free, its cap and its balance suffice is decided in one statement, in arrival order, in one commit per batch.
+// The hold of one request: money set aside before the provider is called. Whether the key is still good (without one, the
+// account), the idempotency key is free, cap and balance suffice is decided in one statement, in arrival order, in one commit
+// per batch.
 
 import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
-import { type Caller, invalidApiKey } from "./caller";
+import { accountFrozen, type Caller, invalidApiKey } from "./caller";
 import { ledgerUnavailable, submitHold } from "./hold-batch";
 import type { IdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
@@ -28,7 +29,7 @@ export type PlacedHold = { kind: "held"; hold: Hold } | { kind: "replay" };
 
 /**
  * Sets the quote's ceiling aside, durably, before it returns. `replay` = this Idempotency-Key has its answer already.
- * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
+ * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
 export async function placeHold(
   request: GatewayRequest,
@@ -62,6 +63,8 @@ export async function placeHold(
     case "key_unusable":
       caller.forget();
       throw invalidApiKey(decision.reason);
+    case "account_frozen":
+      throw accountFrozen();
     case "in_progress":
       throw new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
     case "mismatch":

@@ -15,7 +15,7 @@ export interface HoldAsk {
 }
 
 export interface HoldResult {
-  outcome: "held" | "insufficient" | "cap_reached" | "key_unusable" | ClaimOutcome;
+  outcome: "held" | "insufficient" | "cap_reached" | "key_unusable" | "account_frozen" | ClaimOutcome;
   available: bigint | null;
   /** Spent and held of the key's period before this item. */
   spent: bigint | null;

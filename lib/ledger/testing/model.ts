@@ -46,6 +46,7 @@ export class ReferenceLedger {
       periodStart,
     });
     if (keyState !== null && keyState !== "active") return result("key_unusable");
+    if (keyState === null && this.accounts.get(ask.account)?.state === "frozen") return result("account_frozen");
     const claimed = this.#claimed(ask, atMs);
     if (claimed) return result(claimed);
 

@@ -126,3 +126,9 @@ LANGUAGE sql STABLE ROWS 20 AS $$
   FROM api_key k JOIN account a ON a.id = k.account_id
   WHERE k.id = ANY (key_ids)
 $$;
+
+-- True for an account that may not spend at this moment, decided from its row. An account that nobody opened is not frozen:
+-- whoever pays without one has a balance, or has not.
+CREATE FUNCTION access_is_frozen(account_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND a.state <> 'open')
+$$;

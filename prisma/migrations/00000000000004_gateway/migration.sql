@@ -17,7 +17,8 @@ CREATE TABLE idempotent_reply (
 CREATE INDEX idempotent_reply_expires_at_idx ON idempotent_reply (expires_at);
 CREATE INDEX idempotent_reply_request_id_idx ON idempotent_reply (request_id);
 
--- Decides one request with row statements: is its key still good, is its idempotency key free, does its ceiling fit.
+-- Decides one request with row statements: is its key still good (without a key: its account), is its idempotency key free,
+-- does its ceiling fit.
 CREATE FUNCTION gateway_place_hold(
   request text, account text, key text, ceiling bigint, deadline timestamptz, idempotency text, hash bytea, at timestamptz,
   OUT outcome text, OUT available bigint, OUT spent bigint, OUT key_state text, OUT cap bigint, OUT period text, OUT period_start timestamptz
@@ -32,6 +33,9 @@ BEGIN
       key_state := coalesce(key_state, 'unknown');
       RETURN;
     END IF;
+  ELSIF access_is_frozen(account) THEN
+    outcome := 'account_frozen';
+    RETURN;
   END IF;
   IF idempotency IS NOT NULL THEN
     SELECT * INTO claim FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
@@ -51,7 +55,7 @@ BEGIN
 END $$;
 
 -- Decides a batch in arrival order, one result per item. Outcomes: held, insufficient, cap_reached, key_unusable (see
--- key_state), replay, in_progress, mismatch. The arrays are parallel, one place per item; `idempotencies` and `hashes` are
+-- key_state), account_frozen (of items without a key), replay, in_progress, mismatch. The arrays are parallel, one place per item; `idempotencies` and `hashes` are
 -- null when no item has an idempotency key. Accounts must be locked.
 CREATE FUNCTION gateway_decide_holds(
   requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
@@ -67,10 +71,11 @@ DECLARE
 BEGIN
   -- An idempotency key can make an item depend on the one before it; row statements take such a batch.
   IF array_length(requests, 1) > 2 AND idempotencies IS NULL THEN
-    SELECT bool_and(i.key IS NULL OR coalesce(i.state = 'active', false)), array_agg(i.cap), array_agg(i.period), array_agg(i.period_start)
+    SELECT bool_and(CASE WHEN i.key IS NULL THEN NOT access_is_frozen(i.account) ELSE coalesce(i.state = 'active', false) END),
+        array_agg(i.cap), array_agg(i.period), array_agg(i.period_start)
       INTO usable, caps, periods, starts
       FROM (
-        SELECT i.key, k.state, k.cap, k.period, k.period_start FROM unnest(keys) WITH ORDINALITY AS i(key, ord)
+        SELECT i.account, i.key, k.state, k.cap, k.period, k.period_start FROM unnest(accounts, keys) WITH ORDINALITY AS i(account, key, ord)
         LEFT JOIN LATERAL access_key_states(ARRAY[i.key], at) k ON true ORDER BY i.ord
       ) i;
     IF usable THEN
