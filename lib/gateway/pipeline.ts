@@ -14,17 +14,25 @@ import type { GatewayReply, GatewayRequest } from "./request";
 import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import { openSettlement } from "./settlement";
 
+/** By what the endpoints differ that sell answers. */
+interface Sale<Read extends Prompt> {
+  /** Tells who pays; by the request's API key when left out. */
+  identify?: (request: GatewayRequest) => Promise<Caller>;
+  /** Makes a prompt of the request's body. */
+  read: (request: GatewayRequest, caller: Caller) => Read;
+  /** Writes what comes of it. */
+  write: (request: GatewayRequest, prompt: Read) => ReplyWriter;
+}
+
 /**
- * Answers one request and charges it. `read` makes a prompt of its body, `write` writes what comes of it: by these two the
- * endpoints differ.
+ * Answers one request and charges it.
  * @throws AppError
  */
 export async function sellAnswer<Read extends Prompt>(
   request: GatewayRequest,
-  read: (request: GatewayRequest, caller: Caller) => Read,
-  write: (request: GatewayRequest, prompt: Read) => ReplyWriter,
+  { identify = authenticate, read, write }: Sale<Read>,
 ): Promise<GatewayReply> {
-  const caller = await authenticate(request);
+  const caller = await identify(request);
   await limit(request, caller);
   const prompt = read(request, caller);
   const claim = readIdempotencyClaim(request);

@@ -5,4 +5,4 @@ import { sellAnswer } from "./pipeline";
 import { readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
 
-export const prompt = endpoint("prompt", (request) => sellAnswer(request, readPrompt, promptWriter));
+export const prompt = endpoint("prompt", (request) => sellAnswer(request, { read: readPrompt, write: promptWriter }));
