@@ -1,0 +1,52 @@
+"use client";
+
+import { signIn } from "next-auth/react";
+import { useCallback, useEffect } from "react";
+import { ConnectSteps } from "@/components/wallet/connect-steps";
+import { type DemoWallets, offerDemoWallets } from "@/components/wallet/demo-wallet";
+import type { ProofSteps } from "@/components/wallet/use-proof";
+import { rememberWallet } from "@/components/wallet/wallet-memory";
+import { WalletProviders } from "@/components/wallet/wallet-providers";
+import type { WalletSettings } from "@/components/wallet/wallet-types";
+import { signInProblem } from "./sign-in-problem";
+import { signDemo } from "./sign-demo";
+
+interface ConnectWalletProps {
+  settings: WalletSettings;
+  demo: DemoWallets | null;
+  /** Where to go once signed in. */
+  next: string;
+}
+
+export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
+  useEffect(() => {
+    if (demo) offerDemoWallets(demo, signDemo);
+  }, [demo]);
+
+  const submit = useCallback<ProofSteps["submit"]>(
+    async (signed, { chain, id }) => {
+      const result = await signIn("wallet", { ...signed, redirect: false });
+      if (!result?.ok) return { ok: false, message: signInProblem(result?.error) };
+      rememberWallet({ chain, id });
+      window.location.assign(next); // the whole page anew: it is another person's now
+      return { ok: true };
+    },
+    [next],
+  );
+
+  return (
+    <WalletProviders settings={settings}>
+      <ConnectSteps action="Sign in" requestChallenge={requestChallenge} submit={submit} />
+    </WalletProviders>
+  );
+}
+
+const requestChallenge: ProofSteps["requestChallenge"] = async ({ chain, address }) => {
+  const response = await fetch("/api/auth/challenge", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ chain, address }),
+  });
+  const body = await response.json();
+  return response.ok ? { ok: true, challenge: body } : { ok: false, message: body.error };
+};

@@ -1,0 +1,120 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { Button } from "../ui/button";
+import { shortAddress } from "../ui/short-address";
+import { EvmMark, SolanaMark } from "./chain-marks";
+import { useEvmWallet } from "./use-evm-wallet";
+import { type ProofState, type ProofSteps, useProof } from "./use-proof";
+import { useSolanaWallet } from "./use-solana-wallet";
+import type { WalletHandle } from "./wallet-handle";
+
+interface ConnectStepsProps extends ProofSteps {
+  /** What the signature is for, as the button says it: "Sign in". */
+  action: string;
+}
+
+/** Choose a wallet, then sign with it. */
+export function ConnectSteps({ action, requestChallenge, submit }: ConnectStepsProps) {
+  const evm = useEvmWallet();
+  const solana = useSolanaWallet();
+  const { state, prove, reset } = useProof({ requestChallenge, submit });
+  // The one that was chosen last; else one that still lets this page see its address.
+  const connected = [evm, solana].filter(({ wallet }) => wallet);
+  const current = connected.find(({ chosen }) => chosen > 0) ?? connected[0];
+
+  const asked = useRef("");
+  useEffect(() => {
+    if (!current?.wallet || current.chosen === 0 || state.step !== "ready") return;
+    // Once for each choice: whoever declined is not asked again unless they say so.
+    const choice = `${current.wallet.chain} ${current.wallet.address} ${current.chosen}`;
+    if (asked.current === choice) return;
+    asked.current = choice;
+    void prove(current);
+  }, [current, state.step, prove]);
+
+  if (!current?.wallet) return <WalletChoices evm={evm} solana={solana} />;
+  const another = async () => {
+    reset();
+    await Promise.all(connected.map((handle) => handle.forget()));
+  };
+  return <SignStep handle={current} state={state} action={action} onSign={() => void prove(current)} onAnother={() => void another()} />;
+}
+
+function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: WalletHandle }) {
+  const choices = [
+    { handle: evm, Mark: EvmMark, title: "Ethereum wallet", text: "MetaMask, Rabby, Coinbase Wallet and others" },
+    { handle: solana, Mark: SolanaMark, title: "Solana wallet", text: "Phantom, Solflare, Backpack and others" },
+  ];
+  return (
+    <ul className="grid gap-3">
+      {choices.map(({ handle, Mark, title, text }) => (
+        <li key={title}>
+          <button
+            type="button"
+            onClick={handle.choose}
+            disabled={handle.isConnecting}
+            className="flex w-full items-center gap-4 rounded border border-edge p-4 text-left transition hover:bg-panel disabled:opacity-60"
+          >
+            <Mark />
+            <span className="min-w-0">
+              <span className="block font-medium">{title}</span>
+              <span className="block text-sm text-muted">{handle.isConnecting ? "Waiting for your wallet: unlock it and agree there." : text}</span>
+            </span>
+          </button>
+          {handle.problem ? (
+            <p role="alert" className="mt-2 text-sm text-red">
+              {handle.problem}
+            </p>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SignStepProps {
+  handle: WalletHandle;
+  state: ProofState;
+  action: string;
+  onSign: () => void;
+  onAnother: () => void;
+}
+
+const waits: Partial<Record<ProofState["step"], string>> = {
+  asking: "Asking what to sign…",
+  signing: "Waiting for your wallet. It asks you to sign a text; look for its window.",
+  checking: "Checking the signature…",
+  done: "Signed. One moment…",
+};
+
+function SignStep({ handle: { wallet }, state, action, onSign, onAnother }: SignStepProps) {
+  if (!wallet) return null;
+  const Mark = wallet.chain === "evm" ? EvmMark : SolanaMark;
+  const wait = waits[state.step];
+  return (
+    <div className="rounded border border-edge p-5">
+      <div className="flex items-center gap-4">
+        <Mark />
+        <div className="min-w-0">
+          <p className="font-mono text-sm" title={wallet.address}>
+            {shortAddress(wallet.address)}
+          </p>
+          <p className="text-sm text-muted">in {wallet.name}</p>
+        </div>
+      </div>
+      <p className="mt-4 text-sm text-muted">One signature proves that this wallet is yours. It costs nothing and moves no money.</p>
+      <div aria-live="polite" className="min-h-6 pt-2 text-sm">
+        {state.step === "failed" ? <p className="text-red">{state.message}</p> : wait ? <p>{wait}</p> : null}
+      </div>
+      <div className="mt-3 flex flex-wrap gap-3">
+        <Button look="primary" busy={wait !== undefined} onClick={onSign}>
+          {state.step === "failed" ? "Try again" : action}
+        </Button>
+        <Button look="quiet" disabled={state.step === "checking" || state.step === "done"} onClick={onAnother}>
+          Use another wallet
+        </Button>
+      </div>
+    </div>
+  );
+}

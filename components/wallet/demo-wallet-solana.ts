@@ -1,0 +1,86 @@
+// The demo wallet as a wallet of the Wallet Standard.
+
+import { base58 } from "@scure/base";
+import {
+  SolanaSignMessage,
+  type SolanaSignMessageFeature,
+  SolanaSignTransaction,
+  type SolanaSignTransactionFeature,
+} from "@solana/wallet-standard-features";
+import type { Wallet, WalletAccount } from "@wallet-standard/base";
+import {
+  StandardConnect,
+  type StandardConnectFeature,
+  StandardDisconnect,
+  type StandardDisconnectFeature,
+  StandardEvents,
+  type StandardEventsFeature,
+  type StandardEventsListeners,
+} from "@wallet-standard/features";
+import { registerWallet } from "@wallet-standard/wallet";
+import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
+
+interface SolanaDemo {
+  address: string;
+  sign: (text: string) => Promise<string>;
+}
+
+type Features = StandardConnectFeature &
+  StandardDisconnectFeature &
+  StandardEventsFeature &
+  SolanaSignMessageFeature &
+  SolanaSignTransactionFeature;
+
+const chains = ["solana:mainnet"] as const;
+
+export function registerSolanaDemo({ address, sign }: SolanaDemo): void {
+  const account: WalletAccount = {
+    address,
+    publicKey: base58.decode(address),
+    chains,
+    features: [SolanaSignMessage, SolanaSignTransaction],
+  };
+  let accounts: readonly WalletAccount[] = [];
+  const listeners = new Set<StandardEventsListeners["change"]>();
+  const show = (shown: readonly WalletAccount[]) => {
+    accounts = shown;
+    for (const listener of listeners) listener({ accounts });
+    return { accounts };
+  };
+  const signBytes = async (bytes: Uint8Array) => base58.decode(await sign(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+  const features: Features = {
+    [StandardConnect]: { version: "1.0.0", connect: async () => show([account]) },
+    [StandardDisconnect]: { version: "1.0.0", disconnect: async () => void show([]) },
+    [StandardEvents]: {
+      version: "1.0.0",
+      on: (_event, listener) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    },
+    [SolanaSignMessage]: {
+      version: "1.1.0",
+      signMessage: async (...inputs) =>
+        Promise.all(inputs.map(async ({ message }) => ({ signedMessage: message, signature: await signBytes(message) }))),
+    },
+    // Lists show only wallets that can sign transactions; this one holds nothing that could be sent.
+    [SolanaSignTransaction]: {
+      version: "1.0.0",
+      supportedTransactionVersions: ["legacy", 0],
+      signTransaction: async () => {
+        throw new Error("The demo wallet signs messages only");
+      },
+    },
+  };
+  const wallet: Wallet = {
+    version: "1.0.0",
+    name: DEMO_NAME,
+    icon: DEMO_ICON as Wallet["icon"],
+    chains,
+    features,
+    get accounts() {
+      return accounts;
+    },
+  };
+  registerWallet(wallet);
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import { useConnectModal } from "@rainbow-me/rainbowkit";
+import { useState } from "react";
+import { useAccount, useDisconnect, useSignMessage } from "wagmi";
+import type { WalletHandle } from "./wallet-handle";
+
+/** An Ethereum wallet, chosen in RainbowKit's list. */
+export function useEvmWallet(): WalletHandle {
+  const { address, connector, isConnected, isConnecting } = useAccount();
+  const { openConnectModal, connectModalOpen } = useConnectModal();
+  const { disconnectAsync } = useDisconnect();
+  const { signMessageAsync } = useSignMessage();
+  const [chosen, setChosen] = useState(0);
+
+  return {
+    wallet: isConnected && address && connector ? { chain: "evm", address, name: connector.name, id: connector.id } : null,
+    chosen,
+    // The list itself shows what it waits for, and what went wrong.
+    isConnecting: isConnecting && !connectModalOpen && chosen > 0,
+    problem: null,
+    choose: () => {
+      setChosen((count) => count + 1);
+      openConnectModal?.();
+    },
+    sign: async ({ nonce, text }) => {
+      if (!address) throw new Error("no wallet is connected");
+      const signature = await signMessageAsync({ account: address, message: text });
+      return { nonce, chain: "evm", address, message: text, signature };
+    },
+    forget: () => disconnectAsync(),
+  };
+}

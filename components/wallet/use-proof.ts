@@ -1,0 +1,44 @@
+"use client";
+
+import { useCallback, useState } from "react";
+import { wordsFor } from "./wallet-error";
+import type { WalletHandle } from "./wallet-handle";
+import type { Challenge, ConnectedWallet, SignedChallenge } from "./wallet-types";
+
+export type Outcome = { ok: true } | { ok: false; message: string };
+
+export interface ProofSteps {
+  /** Asks the service what this wallet shall sign. */
+  requestChallenge: (wallet: ConnectedWallet) => Promise<{ ok: true; challenge: Challenge } | { ok: false; message: string }>;
+  submit: (signed: SignedChallenge, wallet: ConnectedWallet) => Promise<Outcome>;
+}
+
+export type ProofState = { step: "ready" | "asking" | "signing" | "checking" | "done" } | { step: "failed"; message: string };
+
+/** Proves that a wallet is the person's own: ask what to sign, have it signed, hand it in. */
+export function useProof({ requestChallenge, submit }: ProofSteps) {
+  const [state, setState] = useState<ProofState>({ step: "ready" });
+
+  const prove = useCallback(
+    async ({ wallet, sign }: WalletHandle): Promise<void> => {
+      if (!wallet) return;
+      setState({ step: "asking" });
+      try {
+        const asked = await requestChallenge(wallet);
+        if (!asked.ok) return setState({ step: "failed", message: asked.message });
+        setState({ step: "signing" });
+        const signed = await sign(asked.challenge).catch((error: unknown) => wordsFor(error));
+        if (typeof signed === "string") return setState({ step: "failed", message: signed });
+        setState({ step: "checking" });
+        const outcome = await submit(signed, wallet);
+        setState(outcome.ok ? { step: "done" } : { step: "failed", message: outcome.message });
+      } catch {
+        setState({ step: "failed", message: "The service did not answer. Check your connection, then try again." });
+      }
+    },
+    [requestChallenge, submit],
+  );
+
+  const reset = useCallback(() => setState({ step: "ready" }), []);
+  return { state, prove, reset };
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import type { SolanaSignInInput } from "@solana/wallet-standard-features";
+import { base58 } from "@scure/base";
+import { useWallet } from "@solana/wallet-adapter-react";
+import { useWalletModal } from "@solana/wallet-adapter-react-ui";
+import { useEffect, useState } from "react";
+import { wordsFor } from "./wallet-error";
+import type { WalletHandle } from "./wallet-handle";
+import type { Challenge, SignedChallenge } from "./wallet-types";
+
+/** A Solana wallet, chosen in wallet-adapter's list. */
+export function useSolanaWallet(): WalletHandle {
+  const { wallet, publicKey, connected, connecting, connect, disconnect, select, signIn, signMessage } = useWallet();
+  const { setVisible } = useWalletModal();
+  const [chosen, setChosen] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const name = wallet?.adapter.name;
+  const address = publicKey?.toBase58();
+
+  // Choosing a wallet only selects it. One that was selected in an earlier visit is left alone until somebody asks.
+  useEffect(() => {
+    if (chosen === 0 || name === undefined || connected || connecting) return;
+    connect().catch((error: unknown) => {
+      setProblem(wordsFor(error));
+      select(null); // so that choosing the same one again is a choice
+    });
+  }, [chosen, name, connected, connecting, connect, select]);
+
+  const sign = async (challenge: Challenge): Promise<SignedChallenge> => {
+    if (!address) throw new Error("no wallet is connected");
+    const { nonce, text, signInInput } = challenge;
+    if (signIn && signInInput) {
+      const { signedMessage, signature } = await signIn(signInInput as SolanaSignInInput);
+      return { nonce, chain: "solana", address, message: new TextDecoder().decode(signedMessage), signature: base58.encode(signature) };
+    }
+    if (!signMessage) throw new Error("This wallet cannot sign messages.");
+    const signature = await signMessage(new TextEncoder().encode(text));
+    return { nonce, chain: "solana", address, message: text, signature: base58.encode(signature) };
+  };
+
+  return {
+    wallet: connected && address && name !== undefined ? { chain: "solana", address, name, id: name } : null,
+    chosen,
+    isConnecting: connecting && chosen > 0,
+    problem,
+    choose: () => {
+      setProblem(null);
+      select(null);
+      setChosen((count) => count + 1);
+      setVisible(true);
+    },
+    sign,
+    forget: async () => {
+      await disconnect();
+      select(null);
+    },
+  };
+}

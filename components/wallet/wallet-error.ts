@@ -1,0 +1,25 @@
+// What wallets say when they do not sign, in words.
+
+const USER_REJECTED = 4001;
+const ALREADY_ASKING = -32_002;
+
+/** True when the person said no in the wallet. */
+function isRejection(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error || isObject(cause); cause = causeOf(cause)) {
+    if (isObject(cause) && cause.code === USER_REJECTED) return true;
+    if (cause instanceof Error && /reject|denied|declined|cancell?ed/i.test(`${cause.name} ${cause.message}`)) return true;
+  }
+  return false;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Wallet libraries wrap what the wallet said, under one of two names. */
+const causeOf = (error: unknown): unknown => (isObject(error) ? (error.cause ?? error.error) : undefined);
+
+/** What happened and what to do. */
+export function wordsFor(error: unknown): string {
+  if (isRejection(error)) return "You declined in the wallet. Nothing was signed.";
+  if (isObject(error) && error.code === ALREADY_ASKING) return "The wallet is already asking you something. Open it and answer there.";
+  return "The wallet did not sign. Unlock it, then try again.";
+}

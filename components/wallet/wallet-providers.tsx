@@ -1,0 +1,62 @@
+"use client";
+
+import "@rainbow-me/rainbowkit/styles.css";
+import "./solana-list.css";
+import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit";
+import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
+import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
+import { WalletModalProvider } from "@solana/wallet-adapter-react-ui";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { defineChain } from "viem";
+import { type Config, createConfig, http, WagmiProvider } from "wagmi";
+import { rainbowTheme } from "./rainbow-theme";
+import type { WalletSettings } from "./wallet-types";
+
+interface WalletProvidersProps {
+  settings: WalletSettings;
+  children: ReactNode;
+}
+
+/** Everything that talks to wallets stands within this; pages without wallets never load it. */
+export function WalletProviders({ settings, children }: WalletProvidersProps) {
+  const [config] = useState(() => wagmiConfig(settings));
+  const [client] = useState(() => new QueryClient());
+  const [theme] = useState(rainbowTheme);
+  return (
+    <WagmiProvider config={config}>
+      <QueryClientProvider client={client}>
+        <RainbowKitProvider theme={theme} modalSize="compact" locale="en-US" appInfo={{ appName: settings.appName }}>
+          {/* Choosing a Solana wallet only selects it; connecting is a step of its own. */}
+          <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
+            <WalletProvider wallets={[]} autoConnect={false}>
+              <WalletModalProvider>{children}</WalletModalProvider>
+            </WalletProvider>
+          </ConnectionProvider>
+        </RainbowKitProvider>
+      </QueryClientProvider>
+    </WagmiProvider>
+  );
+}
+
+function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: WalletSettings): Config {
+  const { id, name } = chain;
+  const rpcUrl = `${baseUrl}/api/rpc/base`;
+  const ours = defineChain({
+    id,
+    name,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [rpcUrl] } },
+  });
+  // Wallets of the browser announce themselves; WalletConnect is fetched when somebody chooses it.
+  const connectors = walletConnectProjectId
+    ? connectorsForWallets([{ groupName: "Phone", wallets: [walletConnectWallet] }], { appName, projectId: walletConnectProjectId })
+    : [];
+  return createConfig({
+    chains: [ours],
+    connectors,
+    multiInjectedProviderDiscovery: true,
+    ssr: true,
+    transports: { [id]: http(rpcUrl) },
+  });
+}
