@@ -3,12 +3,11 @@
 
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { type AccountId, type KeyId, newKeyId, type RequestId, randomBase62, requestIdAt } from "@/lib/base/ids";
-import { inTransaction, pool } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "./check";
 import { rollUpRevenue } from "./roll-up";
-import { chargeDetails } from "./testing/books";
+import { charge, DAY_MS, days, keys, someCharges, spanOf, startMs, sumsOf, type TestCharge } from "./testing/charges";
 import { fundedAccount, openFunding } from "./testing/fund";
 import {
   type ChargedRequest,
@@ -16,6 +15,8 @@ import {
   type GroupPosition,
   groupings,
   listChargedRequests,
+  listLatestRequests,
+  listNewerRequests,
   listUsageGroups,
   type UsageGroup,
   type UsageSpan,
@@ -24,82 +25,6 @@ import {
 
 await openTestDatabase();
 beforeAll(openFunding);
-
-const DAY_MS = 86_400_000;
-const startMs = Date.UTC(2026, 1, 27);
-const days = 4;
-const keys = [newKeyId(), newKeyId(), null];
-
-interface TestCharge {
-  requestId: RequestId;
-  atMs: number;
-  model: string;
-  keyId: KeyId | null;
-  inputTokens: number;
-  outputTokens: number;
-}
-
-const anyCharge = fc.record({
-  // Many at the very first and last moment of a day.
-  atMs: fc
-    .tuple(fc.nat({ max: days - 1 }), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat({ max: DAY_MS - 1 })))
-    .map(([day, ms]) => startMs + day * DAY_MS + ms),
-  tookMs: fc.nat({ max: 300_000 }),
-  model: fc.constantFrom("gpt-4", "claude-haiku-4-5", "model"),
-  keyId: fc.constantFrom(...keys),
-  inputTokens: fc.nat({ max: 1_000 }),
-  outputTokens: fc.nat({ max: 1_000 }),
-});
-
-const someCharges = (count: number): TestCharge[] =>
-  fc
-    .sample(anyCharge, count)
-    .map(({ tookMs, ...charge }) => ({ ...charge, requestId: `${requestIdAt(charge.atMs - tookMs)}${randomBase62(12)}` as RequestId }));
-
-/** Charges a customer; a token costs one nano-USD. */
-async function charge(accountId: AccountId, charges: readonly TestCharge[]): Promise<void> {
-  await inTransaction(async (transaction) => {
-    for (const { requestId, atMs, model, keyId, inputTokens, outputTokens } of charges) {
-      const details = { ...chargeDetails(inputTokens, outputTokens), model, streamed: inputTokens % 2 === 1 };
-      const item = {
-        ord: 0,
-        request: requestId,
-        account: accountId,
-        key: keyId,
-        inputCost: inputTokens,
-        outputCost: outputTokens,
-        charged: true,
-        ...details,
-      };
-      await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [
-        JSON.stringify([item]),
-        [requestId],
-        [accountId],
-        new Date(atMs),
-      ]);
-    }
-  });
-}
-
-const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): UsageSpan => ({
-  accountId,
-  fromMs: startMs,
-  toMs: startMs + days * DAY_MS,
-  mark: null,
-  ...fields,
-});
-
-const sumsOf = (charges: readonly TestCharge[]): UsageSums => {
-  const total = (of: (charge: TestCharge) => number) => charges.reduce((sum, charge) => sum + of(charge), 0);
-  const [inputTokens, outputTokens] = [total((one) => one.inputTokens), total((one) => one.outputTokens)];
-  return {
-    requests: charges.length,
-    inputTokens,
-    outputTokens,
-    inputCost: BigInt(inputTokens),
-    outputCost: BigInt(outputTokens),
-  } as UsageSums;
-};
 
 /** Reads all pages; `between` runs after each. Every page must have the same totals. */
 async function readAll(
@@ -239,6 +164,51 @@ test("charges that come while pages are read are left to the next listing: no ro
   expect(totals).toEqual(sumsOf(charges));
   const [all] = await readAll(spanOf(account), 1_000);
   expect(all).toHaveLength(charges.length + late.length);
+});
+
+const idsOf = (rows: readonly { requestId: string }[]) => rows.map(({ requestId }) => requestId);
+
+test("a filter by model, by key, by both, or by no key holds exactly their charges, on every page and in every group", async () => {
+  const account = await fundedAccount(10_000_000);
+  const charges = someCharges(200);
+  await charge(account, charges);
+  for (const model of [undefined, "gpt-4", "nobody's model", "' OR true --"]) {
+    for (const keyId of [undefined, ...keys.map((key) => key ?? ""), "key_of_another"]) {
+      const inside = charges.filter((one) => (model ?? one.model) === one.model && (keyId ?? one.keyId ?? "") === (one.keyId ?? ""));
+      const span = spanOf(account, { model, keyId });
+      const [found, totals] = await readAll(span, 17);
+      expect(idsOf(found)).toEqual(idsOf(inside).sort().reverse());
+      expect(totals).toEqual(sumsOf(inside));
+      expect(await readAllGroups(span, ["day", "key"], 3)).toEqual(groupsOf(inside, ["day", "key"]));
+    }
+  }
+});
+
+test("pages read back to the newest are the pages that were read on to the oldest, while charges come in", async () => {
+  const account = await fundedAccount(10_000_000);
+  await charge(account, someCharges(50));
+  const first = await listChargedRequests(spanOf(account), 8, null);
+  const span = { ...spanOf(account), mark: first.mark };
+  const pages = [first];
+  for (let last = first; last.more; pages.push(last)) {
+    last = await listChargedRequests(span, 8, last.rows.at(-1)?.requestId ?? null);
+    await charge(account, someCharges(3));
+  }
+  expect(pages).toHaveLength(7);
+  for (const [index, page] of [...pages.entries()].reverse()) {
+    if (index === 0) continue;
+    const back = await listNewerRequests(span, 8, page.rows[0]?.requestId ?? "");
+    expect(back).toEqual({ ...pages[index - 1], more: index > 1 });
+    await charge(account, someCharges(3));
+  }
+});
+
+test("the latest requests are the account's own, the newest first", async () => {
+  const account = await fundedAccount(10_000_000);
+  const charges = someCharges(20);
+  await charge(account, charges);
+  await charge(await fundedAccount(10_000_000), someCharges(20));
+  expect(idsOf(await listLatestRequests(account, 8))).toEqual(idsOf(charges).sort().reverse().slice(0, 8));
 });
 
 test("an account without charges, and a span before or after all time, are empty", async () => {

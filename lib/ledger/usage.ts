@@ -4,18 +4,21 @@
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
 
 /** What charges can be grouped by; days are UTC. */
 export const groupings = ["day", "model", "key"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Charges of one account, by when they were charged. */
+/** Charges of one account, by when they were charged; of one model or one key when they are named. */
 export interface UsageSpan {
   accountId: AccountId;
   /** Unix milliseconds; a charge at `toMs` is not in it. */
   fromMs: number;
   toMs: number;
+  model?: string;
+  /** "" for the charges without a key. */
+  keyId?: string;
   /** The `mark` of the listing's first page, so that its other pages see no newer charge; null for the first. */
   mark: bigint | null;
 }
@@ -66,13 +69,30 @@ export interface UsagePage<Row> {
 export function listChargedRequests(span: UsageSpan, limit: number, before: string | null): Promise<UsagePage<ChargedRequest>> {
   return readPage(span, limit, async (transaction, mark) => {
     const { rows } = await transaction.query<ChargedRequest>(
-      `SELECT request_id AS "requestId", at, model, key_id AS "keyId", input_tokens::float8 AS "inputTokens",
-         output_tokens::float8 AS "outputTokens", input_cost AS "inputCost", output_cost AS "outputCost", outcome, streamed
-       FROM charge ${whereInSpan} AND request_id < coalesce($7, '~') ORDER BY request_id DESC LIMIT $8`,
+      `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id < coalesce($9, '~') ORDER BY request_id DESC LIMIT $10`,
       [...spanValues(span, mark), before, limit + 1],
     );
     return rows;
   });
+}
+
+/** The page of the span's requests that came in right after `after`, in the same order; `more` when newer ones follow. */
+export async function listNewerRequests(span: UsageSpan, limit: number, after: string): Promise<UsagePage<ChargedRequest>> {
+  const page = await readPage(span, limit, async (transaction, mark) => {
+    const { rows } = await transaction.query<ChargedRequest>(
+      `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id > $9 ORDER BY request_id LIMIT $10`,
+      [...spanValues(span, mark), after, limit + 1],
+    );
+    return rows;
+  });
+  return { ...page, rows: page.rows.reverse() };
+}
+
+/** The account's last requests, the newest first, whenever they were. */
+export async function listLatestRequests(accountId: AccountId, limit: number): Promise<ChargedRequest[]> {
+  const text = `SELECT ${chargeColumns} FROM charge WHERE account_id = $1 ORDER BY request_id DESC LIMIT $2`;
+  const { rows } = await pool().query<ChargedRequest>(text, [accountId, limit]);
+  return rows;
 }
 
 /** One page of the span's charges in groups: the newest day first, then by model and key; `after` is the last group of the page before. */
@@ -85,13 +105,13 @@ export function listUsageGroups(
   return readPage(span, limit, async (transaction, mark) => {
     const { rows } = await transaction.query<UsageGroup>(
       `SELECT * FROM (
-         SELECT CASE WHEN $7 THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
-           CASE WHEN $8 THEN model ELSE '' END COLLATE "C" AS model,
-           CASE WHEN $9 THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId", ${sums}
+         SELECT CASE WHEN $9 THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
+           CASE WHEN $10 THEN model ELSE '' END COLLATE "C" AS model,
+           CASE WHEN $11 THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId", ${sums}
          FROM charge ${whereInSpan} GROUP BY 1, 2, 3
        ) g
-       WHERE $10::text IS NULL OR g.day < $10 OR (g.day = $10 AND (g.model, g."keyId") > ($11, $12))
-       ORDER BY g.day DESC, g.model, g."keyId" LIMIT $13`,
+       WHERE $12::text IS NULL OR g.day < $12 OR (g.day = $12 AND (g.model, g."keyId") > ($13, $14))
+       ORDER BY g.day DESC, g.model, g."keyId" LIMIT $15`,
       [
         ...spanValues(span, mark),
         ...groupings.map((grouping) => groupBy.includes(grouping)),
@@ -121,7 +141,7 @@ async function readPage<Row>(
 }
 
 // One process of the server at a time: a million charges take it a second or two, and requests want the others.
-const snapshotSettings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL max_parallel_workers_per_gather = 0";
+export const snapshotSettings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL max_parallel_workers_per_gather = 0";
 
 async function sumSpan(transaction: Transaction, span: UsageSpan): Promise<UsageSums & { newest: bigint }> {
   const { rows } = await transaction.query<UsageSums & { newest: bigint }>(
@@ -131,13 +151,18 @@ async function sumSpan(transaction: Transaction, span: UsageSpan): Promise<Usage
   return rows[0] ?? { requests: 0, inputTokens: 0, outputTokens: 0, inputCost: ZERO_USD, outputCost: ZERO_USD, newest: 0n };
 }
 
+/** The columns of a `ChargedRequest`. */
+export const chargeColumns = `request_id AS "requestId", at, model, key_id AS "keyId", input_tokens::float8 AS "inputTokens",
+  output_tokens::float8 AS "outputTokens", input_cost AS "inputCost", output_cost AS "outputCost", outcome, streamed`;
+
 // Counts as float8, which holds them exactly and arrives as a number; sums of bigint are numeric, and fit into one again.
 const sums = `count(*)::float8 AS requests, coalesce(sum(input_tokens), 0)::float8 AS "inputTokens",
   coalesce(sum(output_tokens), 0)::float8 AS "outputTokens", coalesce(sum(input_cost), 0)::bigint AS "inputCost",
   coalesce(sum(output_cost), 0)::bigint AS "outputCost"`;
 
-// The bounds on the id only make it a range of the primary key; `at` decides.
-const whereInSpan = "WHERE account_id = $1 AND request_id >= $2 AND request_id < $3 AND at >= $4 AND at < $5 AND seq <= $6";
+/** Takes the first eight parameters of a statement. The bounds on the id only make it a range of the primary key; `at` decides. */
+export const whereInSpan = `WHERE account_id = $1 AND request_id >= $2 AND request_id < $3 AND at >= $4 AND at < $5 AND seq <= $6
+  AND ($7::text IS NULL OR model = $7) AND ($8::text IS NULL OR coalesce(key_id, '') = $8)`;
 
 /** An id is as old as its request, which ends within minutes; the rest of an hour is for clocks that were set. */
 const ROOM_MS = 3_600_000;
@@ -146,11 +171,14 @@ const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 
 const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
 
-const spanValues = ({ accountId, fromMs, toMs }: UsageSpan, mark: bigint): unknown[] => [
+/** The values of `whereInSpan`. */
+export const spanValues = ({ accountId, fromMs, toMs, model, keyId }: UsageSpan, mark: bigint): unknown[] => [
   accountId,
   boundOfIds(fromMs - ROOM_MS),
   boundOfIds(toMs + ROOM_MS),
   new Date(fromMs),
   new Date(toMs),
   mark,
+  model ?? null,
+  keyId ?? null,
 ];

@@ -1,0 +1,86 @@
+// Charges of tests: at random over a few days, models and keys, booked by the ledger's own function at one nano-USD a token.
+
+import fc from "fast-check";
+import { type AccountId, type KeyId, newKeyId, type RequestId, randomBase62, requestIdAt } from "@/lib/base/ids";
+import { inTransaction } from "@/lib/db/pool";
+import type { UsageSpan, UsageSums } from "@/lib/ledger/usage";
+import { chargeDetails } from "./books";
+
+export const DAY_MS = 86_400_000;
+export const startMs = Date.UTC(2026, 1, 27);
+export const days = 4;
+/** The charges' keys; null is none. */
+export const keys = [newKeyId(), newKeyId(), null];
+
+export interface TestCharge {
+  requestId: RequestId;
+  atMs: number;
+  model: string;
+  keyId: KeyId | null;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+const anyCharge = fc.record({
+  // Many at the very first and last moment of a day.
+  atMs: fc
+    .tuple(fc.nat({ max: days - 1 }), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat({ max: DAY_MS - 1 })))
+    .map(([day, ms]) => startMs + day * DAY_MS + ms),
+  tookMs: fc.nat({ max: 300_000 }),
+  model: fc.constantFrom("gpt-4", "claude-haiku-4-5", "model"),
+  keyId: fc.constantFrom(...keys),
+  inputTokens: fc.nat({ max: 1_000 }),
+  outputTokens: fc.nat({ max: 1_000 }),
+});
+
+export const someCharges = (count: number): TestCharge[] =>
+  fc
+    .sample(anyCharge, count)
+    .map(({ tookMs, ...charge }) => ({ ...charge, requestId: `${requestIdAt(charge.atMs - tookMs)}${randomBase62(12)}` as RequestId }));
+
+/** Charges a customer; a token costs one nano-USD. */
+export async function charge(accountId: AccountId, charges: readonly TestCharge[]): Promise<void> {
+  await inTransaction(async (transaction) => {
+    for (const { requestId, atMs, model, keyId, inputTokens, outputTokens } of charges) {
+      const details = { ...chargeDetails(inputTokens, outputTokens), model, streamed: inputTokens % 2 === 1 };
+      const item = {
+        ord: 0,
+        request: requestId,
+        account: accountId,
+        key: keyId,
+        inputCost: inputTokens,
+        outputCost: outputTokens,
+        charged: true,
+        ...details,
+      };
+      await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [
+        JSON.stringify([item]),
+        [requestId],
+        [accountId],
+        new Date(atMs),
+      ]);
+    }
+  });
+}
+
+/** Everything that `someCharges` may have made. */
+export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): UsageSpan => ({
+  accountId,
+  fromMs: startMs,
+  toMs: startMs + days * DAY_MS,
+  mark: null,
+  ...fields,
+});
+
+/** What these charges come to, by a plain loop. */
+export const sumsOf = (charges: readonly TestCharge[]): UsageSums => {
+  const total = (of: (charge: TestCharge) => number) => charges.reduce((sum, charge) => sum + of(charge), 0);
+  const [inputTokens, outputTokens] = [total((one) => one.inputTokens), total((one) => one.outputTokens)];
+  return {
+    requests: charges.length,
+    inputTokens,
+    outputTokens,
+    inputCost: BigInt(inputTokens),
+    outputCost: BigInt(outputTokens),
+  } as UsageSums;
+};
