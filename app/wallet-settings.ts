@@ -2,15 +2,16 @@
 
 import type { WalletSettings } from "@/components/wallet/wallet-types";
 import { config } from "@/lib/base/config";
+import { walletChain } from "@/lib/console/wallet-chain";
 import { readSite } from "./site";
 
 export function readWalletSettings(): WalletSettings {
   const { name, baseUrl, isSandbox } = readSite();
-  const { BASE_CHAIN_ID, WALLETCONNECT_PROJECT_ID } = config();
+  const { WALLETCONNECT_PROJECT_ID } = config();
   return {
     appName: name,
     baseUrl,
-    chain: { id: BASE_CHAIN_ID, name: isSandbox ? `${name} sandbox` : "Base" },
+    chain: walletChain(),
     // A sandbox reaches no other host.
     walletConnectProjectId: isSandbox ? null : (WALLETCONNECT_PROJECT_ID ?? null),
   };

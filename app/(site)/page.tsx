@@ -37,10 +37,10 @@ function Opening({ providers }: { providers: string }) {
           exactly that leaves your balance.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
-          <ActionLink primary href="/docs">
-            Read the quick start
+          <ActionLink primary href="/connect">
+            Connect wallet
           </ActionLink>
-          <ActionLink href="/models">Compare prices</ActionLink>
+          <ActionLink href="/docs">Read the docs</ActionLink>
         </div>
       </div>
       <div className="mx-auto w-[216px] max-md:hidden">

@@ -1,15 +1,24 @@
 // Security headers of every page.
 
+/** What WalletConnect reaches from the browser, where the operator registered the service with it. */
+const walletConnectHosts = "https://*.walletconnect.org https://*.walletconnect.com wss://relay.walletconnect.org wss://relay.walletconnect.com";
+
+interface PolicyOptions {
+  dev: boolean;
+  /** WALLETCONNECT_PROJECT_ID is set. */
+  withWalletConnect: boolean;
+}
+
 /** Scripts run only with this answer's nonce; nothing is loaded from or sent to another host; nobody frames us. */
-export function contentSecurityPolicy(nonce: string, dev: boolean): string {
+export function contentSecurityPolicy(nonce: string, { dev, withWalletConnect }: PolicyOptions): string {
   const directives = [
     "default-src 'self'",
     // React's development build evaluates text to show where an error came from.
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
     "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
+    `img-src 'self' data: blob:${withWalletConnect ? " https://*.walletconnect.com" : ""}`,
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${withWalletConnect ? ` ${walletConnectHosts}` : ""}`,
     "object-src 'none'",
     "base-uri 'self'",
     "form-action 'self'",

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import next from "next";
+import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import type { PageHandler } from "./door";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
@@ -23,10 +24,13 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
   return {
     show: async (message: IncomingMessage, response: ServerResponse) => {
       const nonce = randomBytes(16).toString("base64");
-      const policy = contentSecurityPolicy(nonce, dev);
+      const policy = contentSecurityPolicy(nonce, { dev, withWalletConnect: config().WALLETCONNECT_PROJECT_ID !== undefined });
       // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
       message.headers["content-security-policy"] = policy;
       message.headers["x-nonce"] = nonce;
+      writePageClient(message);
+      // So that a page can send somebody to sign in and have them back.
+      message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
       await handler(message, response);
