@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
+
+const policyOf = (withWalletConnect: boolean) =>
+  new Map(
+    contentSecurityPolicy("abc", { dev: false, withWalletConnect })
+      .split("; ")
+      .map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1)]),
+  );
+
+test("pages reach no other host, run no script without the nonce, and are framed by nobody", () => {
+  const policy = policyOf(false);
+  expect(policy.get("script-src")).toEqual(["'self'", "'nonce-abc'", "'strict-dynamic'"]);
+  expect(policy.get("connect-src")).toEqual(["'self'"]);
+  expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
+  expect(policy.get("form-action")).toEqual(["'self'"]);
+  for (const [name, sources] of policy)
+    expect(
+      sources.filter((source) => /^(https?|wss?):/.test(source)),
+      name,
+    ).toEqual([]);
+});
+
+test("WalletConnect's hosts are reached only where the operator uses it", () => {
+  expect(policyOf(true).get("connect-src")).toContain("wss://relay.walletconnect.org");
+  expect(policyOf(true).get("script-src")).toEqual(["'self'", "'nonce-abc'", "'strict-dynamic'"]);
+});
+
+test("browsers are told to come by https only where they do already", () => {
+  const names = (url: string | undefined) => fixedHeaders(url).map(([name]) => name);
+  expect(names("https://pay.example")).toContain("strict-transport-security");
+  expect(names("http://127.0.0.1:3000")).not.toContain("strict-transport-security");
+  expect(names(undefined)).not.toContain("strict-transport-security");
+});
