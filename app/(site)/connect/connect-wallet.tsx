@@ -26,7 +26,7 @@ export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
   const submit = useCallback<ProofSteps["submit"]>(
     async (signed, { chain, id }) => {
       const result = await signIn("wallet", { ...signed, redirect: false });
-      if (!result?.ok) return { ok: false, message: signInProblem(result?.error) };
+      if (!result?.ok) return { ok: false, message: await signInProblem(result?.error) };
       rememberWallet({ chain, id });
       window.location.assign(next); // the whole page anew: it is another person's now
       return { ok: true };
@@ -48,5 +48,5 @@ const requestChallenge: ProofSteps["requestChallenge"] = async ({ chain, address
     body: JSON.stringify({ chain, address }),
   });
   const body = await response.json();
-  return response.ok ? { ok: true, challenge: body } : { ok: false, message: body.error };
+  return response.ok ? { ok: true, challenge: body } : { ok: false, message: body.message };
 };
