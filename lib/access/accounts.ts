@@ -3,6 +3,7 @@
 import type { PoolClient } from "pg";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 
 interface AccountLimits {
@@ -20,4 +21,21 @@ export async function createAccount(limits?: AccountLimits, client: Pick<PoolCli
     now(),
   ]);
   return id;
+}
+
+/** The limits that were agreed with this account; null where they are the service's. */
+export async function readAgreedLimits(accountId: AccountId): Promise<{ [Limit in keyof AccountLimits]: AccountLimits[Limit] | null }> {
+  const { rows } = await pool().query<AccountLimits>('SELECT rate_per_minute AS "ratePerMinute", concurrency FROM account WHERE id = $1', [
+    accountId,
+  ]);
+  return rows[0] ?? { ratePerMinute: null, concurrency: null };
+}
+
+/** The balance below which the owner wants to be told, in nano-USD; null when they did not ask for it. */
+export async function readLowBalance(accountId: AccountId): Promise<NanoUsd | null> {
+  const { rows } = await pool().query<{ line: bigint | null }>("SELECT low_balance_nano_usd AS line FROM account WHERE id = $1", [
+    accountId,
+  ]);
+  const line = rows[0]?.line ?? null;
+  return line === null ? null : nanoUsd(line);
 }

@@ -7,11 +7,12 @@ import { rateLimitExceeded } from "./rate-limit-exceeded";
 import type { GatewayRequest } from "./request";
 
 /**
- * Takes one request and one slot in flight; the slot returns when the request ends.
+ * Takes one request and one slot in flight; the slot returns when the request ends. `subject` is who they are counted for: the
+ * account, when left out.
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
-export async function limit(request: GatewayRequest, caller: Caller): Promise<void> {
-  const entered = limiter().enter(caller.accountId, caller.limits);
+export async function limit(request: GatewayRequest, caller: Caller, subject: string = caller.accountId): Promise<void> {
+  const entered = limiter().enter(subject, caller.limits);
   // In memory the answer is there at once; awaiting it would cost every request a turn.
   const entry = entered instanceof Promise ? await entered : entered;
   writeLimitHeaders(request.replyHeaders, entry.state);

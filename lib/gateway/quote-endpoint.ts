@@ -4,18 +4,24 @@
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { readBalance } from "@/lib/ledger/accounts";
-import { authenticate } from "./caller";
+import { authenticate, type Caller } from "./caller";
 import { endpoint } from "./endpoint";
 import { estimateUsage } from "./estimate";
 import { limit } from "./limit";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 import { pricePerToken } from "./receipt";
+import type { GatewayReply, GatewayRequest } from "./request";
 import { jsonReply } from "./respond";
 
 export const quote = endpoint("quote", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
+  return tellQuote(request, caller);
+});
+
+/** @throws AppError INVALID_REQUEST, INVALID_MODEL */
+export async function tellQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
   const prompt = readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined });
   const { available } = await readBalance(caller.accountId);
@@ -39,7 +45,7 @@ export const quote = endpoint("quote", async (request) => {
       pricing: pricePerToken(model),
     }),
   );
-});
+}
 
 /** An estimate, never above the ceiling: a token for every four bytes of input and three around each message, and half of the output that is allowed. */
 function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {

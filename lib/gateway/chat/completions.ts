@@ -6,4 +6,8 @@ import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
 import { chatWriter } from "./writer";
 
-export const chatCompletions = endpoint("chat/completions", (request) => sellAnswer(request, { read: readChat, write: chatWriter }), chatErrorBody);
+export const chatCompletions = endpoint(
+  "chat/completions",
+  (request) => sellAnswer(request, { read: readChat, write: chatWriter }),
+  chatErrorBody,
+);

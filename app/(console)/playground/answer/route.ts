@@ -1,0 +1,8 @@
+// Answers a prompt of the owner's, as a stream, charged to their balance.
+
+import { answerForOwner } from "@/lib/gateway/playground";
+import { forOwner } from "../door";
+
+export const dynamic = "force-dynamic";
+
+export const POST = forOwner(answerForOwner);

@@ -1,0 +1,8 @@
+// Prices a prompt of the owner's before it is answered; nothing is held.
+
+import { quoteForOwner } from "@/lib/gateway/playground";
+import { forOwner } from "../door";
+
+export const dynamic = "force-dynamic";
+
+export const POST = forOwner(quoteForOwner);

@@ -1,0 +1,33 @@
+// Between the gateway and the web's Request and Response, for doors that are route handlers.
+
+import { isUtf8 } from "node:buffer";
+import { readableOf } from "./reply-stream";
+import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "./request";
+
+/** Reads a request's body, as far as one is accepted. */
+export async function readWebBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
+  if (!request.body) return { bodyText: "" };
+  if (Number(request.headers.get("content-length")) > MOST_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body) {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
+      if (bytes > MOST_DISCARDED_BYTES) break;
+    }
+  } catch {
+    return { bodyText: "", bodyProblem: "cut_off" }; // the client went away in the middle
+  }
+  if (bytes > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  const whole = Buffer.concat(chunks);
+  return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
+}
+
+/** The reply as a Response; its request has ended when the response has been read, or left. */
+export async function webResponse(reply: GatewayReply): Promise<Response> {
+  if (typeof reply.body !== "string") return new Response(readableOf(reply, reply.body), { status: reply.status, headers: reply.headers });
+  await reply.end();
+  return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
