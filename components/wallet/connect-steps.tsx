@@ -41,7 +41,8 @@ export function ConnectSteps({ action, requestChallenge, submit }: ConnectStepsP
   return <SignStep handle={current} state={state} action={action} onSign={() => void prove(current)} onAnother={() => void another()} />;
 }
 
-function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: WalletHandle }) {
+/** The two kinds of wallet, each opening its list. */
+export function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: WalletHandle }) {
   const choices = [
     { handle: evm, Mark: EvmMark, title: "Ethereum wallet", text: "MetaMask, Rabby, Coinbase Wallet and others" },
     { handle: solana, Mark: SolanaMark, title: "Solana wallet", text: "Phantom, Solflare, Backpack and others" },
@@ -59,7 +60,9 @@ function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: WalletHandl
             <Mark />
             <span className="min-w-0">
               <span className="block font-medium">{title}</span>
-              <span className="block text-sm text-muted">{handle.isConnecting ? "Waiting for your wallet: unlock it and agree there." : text}</span>
+              <span className="block text-sm text-muted">
+                {handle.isConnecting ? "Waiting for your wallet: unlock it and agree there." : text}
+              </span>
             </span>
           </button>
           {handle.problem ? (

@@ -31,7 +31,9 @@ function makeProvider({ address, chainId, sign }: EvmDemo): EvmProvider {
   };
   const methods: Record<string, (params: readonly unknown[]) => unknown> = {
     eth_requestAccounts: connect,
-    wallet_requestPermissions: () => [{ parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: connect() }] }],
+    wallet_requestPermissions: () => [
+      { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: connect() }] },
+    ],
     wallet_revokePermissions: () => {
       isConnected = false;
       return null;

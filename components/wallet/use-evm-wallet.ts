@@ -1,7 +1,7 @@
 "use client";
 
 import { useConnectModal } from "@rainbow-me/rainbowkit";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useAccount, useDisconnect, useSignMessage } from "wagmi";
 import type { WalletHandle } from "./wallet-handle";
 
@@ -12,6 +12,14 @@ export function useEvmWallet(): WalletHandle {
   const { disconnectAsync } = useDisconnect();
   const { signMessageAsync } = useSignMessage();
   const [chosen, setChosen] = useState(0);
+  const [isChoosing, setChoosing] = useState(false);
+
+  // RainbowKit's list opens only while no wallet is connected.
+  useEffect(() => {
+    if (!isChoosing || isConnected || !openConnectModal) return;
+    setChoosing(false);
+    openConnectModal();
+  }, [isChoosing, isConnected, openConnectModal]);
 
   return {
     wallet: isConnected && address && connector ? { chain: "evm", address, name: connector.name, id: connector.id } : null,
@@ -21,7 +29,8 @@ export function useEvmWallet(): WalletHandle {
     problem: null,
     choose: () => {
       setChosen((count) => count + 1);
-      openConnectModal?.();
+      setChoosing(true);
+      if (isConnected) void disconnectAsync();
     },
     sign: async ({ nonce, text }) => {
       if (!address) throw new Error("no wallet is connected");

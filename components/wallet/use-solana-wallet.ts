@@ -1,9 +1,9 @@
 "use client";
 
-import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { base58 } from "@scure/base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import { useWalletModal } from "@solana/wallet-adapter-react-ui";
+import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useState } from "react";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";

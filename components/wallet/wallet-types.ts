@@ -43,3 +43,8 @@ export interface WalletSettings {
   /** Only where the operator registered the service with WalletConnect. */
   walletConnectProjectId: string | null;
 }
+
+/** Ethereum addresses are the same in either case. */
+export const isSameWallet = (one: { chain: WalletChain; address: string }, other: { chain: WalletChain; address: string }): boolean =>
+  one.chain === other.chain &&
+  (one.chain === "evm" ? one.address.toLowerCase() === other.address.toLowerCase() : one.address === other.address);

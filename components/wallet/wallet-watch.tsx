@@ -6,6 +6,7 @@ import { useEffect } from "react";
 import { type EvmProvider, watchProviders } from "./announced-providers";
 import { isLinking } from "./linking";
 import { recallWallet } from "./wallet-memory";
+import { isSameWallet } from "./wallet-types";
 
 interface WalletWatchProps {
   /** The wallet that signed in. */
@@ -23,7 +24,7 @@ export function WalletWatch({ chain, address, onSwitched }: WalletWatchProps) {
     let told = false;
     const compare = (current: string | undefined) => {
       // No account at all is a wallet that was locked; and while another wallet is being linked, switching is asked for.
-      if (current === undefined || told || isLinking() || isSame(chain, current, address)) return;
+      if (current === undefined || told || isLinking() || isSameWallet({ chain, address: current }, { chain, address })) return;
       told = true;
       void onSwitched();
     };
@@ -31,9 +32,6 @@ export function WalletWatch({ chain, address, onSwitched }: WalletWatchProps) {
   }, [chain, address, onSwitched]);
   return null;
 }
-
-const isSame = (chain: "evm" | "solana", one: string, other: string): boolean =>
-  chain === "evm" ? one.toLowerCase() === other.toLowerCase() : one === other;
 
 type Compare = (current: string | undefined) => void;
 

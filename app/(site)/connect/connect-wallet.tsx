@@ -8,8 +8,8 @@ import type { ProofSteps } from "@/components/wallet/use-proof";
 import { rememberWallet } from "@/components/wallet/wallet-memory";
 import { WalletProviders } from "@/components/wallet/wallet-providers";
 import type { WalletSettings } from "@/components/wallet/wallet-types";
-import { signInProblem } from "./sign-in-problem";
 import { signDemo } from "./sign-demo";
+import { signInProblem } from "./sign-in-problem";
 
 interface ConnectWalletProps {
   settings: WalletSettings;

@@ -5,6 +5,7 @@ import { readSite } from "@/app/site";
 import { readWalletSettings } from "@/app/wallet-settings";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { findOwner } from "@/lib/console/owner";
+import { refusalTextOf } from "@/lib/console/refusals";
 import { readNextPath } from "./next-path";
 import { WalletLoader } from "./wallet-loader";
 
@@ -15,7 +16,8 @@ interface ConnectPageProps {
 }
 
 export default async function ConnectPage({ searchParams }: ConnectPageProps) {
-  const next = readNextPath((await searchParams).next);
+  const { next: asked, error } = await searchParams;
+  const next = readNextPath(asked);
   const { name, baseUrl, isSandbox } = readSite();
   // The signature names our own address, and wallets warn when the page has another: localhost is not 127.0.0.1.
   if ((await headers()).get("host") !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
@@ -33,13 +35,20 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
         <ol className="mt-6 grid gap-3 text-sm">
           {steps.map((step, index) => (
             <li key={step} className="flex gap-3">
-              <span className="grid size-5 shrink-0 place-items-center rounded-full border border-edge text-xs text-muted">{index + 1}</span>
+              <span className="grid size-5 shrink-0 place-items-center rounded-full border border-edge text-xs text-muted">
+                {index + 1}
+              </span>
               {step}
             </li>
           ))}
         </ol>
       </section>
       <section aria-label="Wallets">
+        {typeof error === "string" ? (
+          <p role="alert" className="mb-4 rounded border border-red p-4 text-sm">
+            {refusalTextOf(error)}
+          </p>
+        ) : null}
         <WalletLoader settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} next={next} />
         <p className="mt-4 text-sm text-muted">
           {isSandbox
@@ -51,4 +60,8 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   );
 }
 
-const steps = ["Choose a wallet; it shows us its address.", "Sign a text that names this site. It costs nothing and moves no money.", "Fund it, make a key, call."];
+const steps = [
+  "Choose a wallet; it shows us its address.",
+  "Sign a text that names this site. It costs nothing and moves no money.",
+  "Fund it, make a key, call.",
+];

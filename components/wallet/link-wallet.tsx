@@ -1,0 +1,142 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { Button } from "../ui/button";
+import { Field, Select } from "../ui/field";
+import { shortAddress } from "../ui/short-address";
+import { WalletChoices } from "./connect-steps";
+import { setLinking } from "./linking";
+import { useEvmWallet } from "./use-evm-wallet";
+import type { LinkActions, NamedWallet } from "./use-link";
+import { useLink } from "./use-link";
+import { useSolanaWallet } from "./use-solana-wallet";
+import type { WalletHandle } from "./wallet-handle";
+import { isSameWallet, type WalletChain } from "./wallet-types";
+
+interface LinkWalletProps extends LinkActions {
+  /** The account's wallets; one of them allows the new one. */
+  linked: readonly NamedWallet[];
+  onLinked: () => void;
+}
+
+/** Links another wallet: it signs, and one that is linked already signs for it. Stands within WalletProviders. */
+export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
+  const handles = { evm: useEvmWallet(), solana: useSolanaWallet() };
+  const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
+  const [allow, setAllow] = useState(linked[0]);
+
+  useEffect(() => {
+    setLinking(true);
+    return () => setLinking(false);
+  }, []);
+
+  if (!allow) return null;
+  const isLinked = (wallet: NamedWallet) => linked.some((one) => isSameWallet(one, wallet));
+  const fresh = Object.values(handles).find(({ wallet }) => wallet && !isLinked(wallet));
+
+  if (state.phase === "join") {
+    return (
+      <div className="grid gap-4">
+        <Progress step={1} text="The new wallet signs" problem={state.problem} />
+        {fresh?.wallet ? (
+          <>
+            <p className="text-sm">
+              New wallet: <span className="font-mono">{shortAddress(fresh.wallet.address)}</span> in {fresh.wallet.name}
+            </p>
+            <AllowedBy linked={linked} value={allow} onChange={setAllow} />
+            <div className="flex flex-wrap gap-3">
+              <Button look="primary" busy={state.busy} onClick={() => void signJoin(fresh, allow)}>
+                Sign with the new wallet
+              </Button>
+              <Button look="quiet" disabled={state.busy} onClick={() => void fresh.forget()}>
+                Use another wallet
+              </Button>
+            </div>
+          </>
+        ) : (
+          <ChooseNew handles={handles} />
+        )}
+      </div>
+    );
+  }
+
+  const handle = handles[allow.chain];
+  const isThere = handle.wallet !== null && isSameWallet(handle.wallet, allow);
+  return (
+    <div className="grid gap-4">
+      <Progress step={2} text="A linked wallet allows it" problem={state.problem} />
+      <p className="text-sm">
+        {isThere ? "Sign once more, with " : "Select this account in your wallet, or choose the wallet that has it: "}
+        <span className="font-mono">{shortAddress(allow.address)}</span>
+      </p>
+      <div className="flex flex-wrap gap-3">
+        {isThere ? (
+          <Button look="primary" busy={state.busy} onClick={() => void signAllow(handle)}>
+            Sign with the linked wallet
+          </Button>
+        ) : (
+          <Button look="primary" onClick={() => handle.choose()}>
+            Choose wallet
+          </Button>
+        )}
+        <Button look="quiet" disabled={state.busy} onClick={restart}>
+          Start again
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem: string | null }) {
+  return (
+    <div aria-live="polite">
+      <p className="text-xs text-muted">Step {step} of 2</p>
+      <p className="font-medium">{text}</p>
+      {problem ? <p className="mt-2 text-sm text-red">{problem}</p> : null}
+    </div>
+  );
+}
+
+function ChooseNew({ handles }: { handles: Record<WalletChain, WalletHandle> }) {
+  const { evm, solana } = handles;
+  return (
+    <>
+      <p className="text-sm text-muted">
+        Choose the wallet to add.
+        {evm.wallet || solana.wallet ? " The one that is connected now is linked already; you may also switch its account." : ""}
+      </p>
+      <WalletChoices evm={evm} solana={solana} />
+    </>
+  );
+}
+
+interface AllowedByProps {
+  linked: readonly NamedWallet[];
+  value: NamedWallet;
+  onChange: (wallet: NamedWallet) => void;
+}
+
+/** Which linked wallet will sign; no question when there is only one. */
+function AllowedBy({ linked, value, onChange }: AllowedByProps) {
+  if (linked.length < 2) return null;
+  return (
+    <Field label="Allowed by">
+      {(control) => (
+        <Select
+          {...control}
+          value={value.address}
+          onChange={({ target }) => {
+            const chosen = linked.find(({ address }) => address === target.value);
+            if (chosen) onChange(chosen);
+          }}
+        >
+          {linked.map(({ address }) => (
+            <option key={address} value={address}>
+              {shortAddress(address)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
