@@ -5,7 +5,7 @@ import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { hashKey } from "./key-format";
-import { createKey, findKeyByHash, setKeyState } from "./keys";
+import { type CapPeriod, countLiveKeys, createKey, findKeyByHash, type KeyLimits, renameKey, setKeyLimits, setKeyState } from "./keys";
 import { pepper, setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
@@ -106,4 +106,80 @@ test("a cap has an amount and a period, or neither", async () => {
   ]) {
     await expect(pool().query(`UPDATE api_key SET ${set} WHERE id = $1`, [keyId])).rejects.toMatchObject({ code: "23514" });
   }
+});
+
+const revoked = async () => {
+  const accountId = await createAccount();
+  const { keyId } = await createKey({ accountId, name: "gone" });
+  await setKeyState(accountId, keyId, "revoked");
+  return { accountId, keyId };
+};
+const limitsOf = async (keyId: string) =>
+  (
+    await pool().query(
+      "SELECT name, expires_at AS expires, cap_nano_usd AS cap, cap_period AS period, allowed_models AS models FROM api_key WHERE id = $1",
+      [keyId],
+    )
+  ).rows[0];
+const noLimits = { expiresAt: null, cap: null, allowedModels: null };
+
+test("a key is renamed by its own account alone, and not once it is revoked", async () => {
+  const accountId = await createAccount();
+  const { keyId } = await createKey({ accountId, name: "before" });
+  expect(await renameKey(await createAccount(), keyId, "stolen")).toBe(false);
+  expect(await limitsOf(keyId)).toMatchObject({ name: "before" });
+  expect(await renameKey(accountId, keyId, "after")).toBe(true);
+  expect(await limitsOf(keyId)).toMatchObject({ name: "after" });
+  const gone = await revoked();
+  expect(await renameKey(gone.accountId, gone.keyId, "after")).toBe(false);
+});
+
+test("limits are replaced as a whole, but an expiry that is kept", async () => {
+  const accountId = await createAccount();
+  const expiresAt = new Date(Date.UTC(2030, 0, 1));
+  const { keyId } = await createKey({ accountId, name: "test", expiresAt, allowedModels: ["one"] });
+  const cap = { nanoUsd: nanoUsd(7), period: "week" as const };
+  const change = (limits: KeyLimits) => inTransaction((transaction) => setKeyLimits({ accountId, keyId }, limits, transaction));
+  await change({ expiresAt: "keep", cap, allowedModels: ["two", "three"] });
+  expect(await limitsOf(keyId)).toEqual({ name: "test", expires: expiresAt, cap: 7n, period: "week", models: ["two", "three"] });
+  await change(noLimits);
+  expect(await limitsOf(keyId)).toEqual({ name: "test", expires: null, cap: null, period: null, models: null });
+});
+
+test("a cap's period is said to be opened when it was not counted before, and only then", async () => {
+  const restore = setClock(() => Date.UTC(2026, 0, 15, 10));
+  const accountId = await createAccount();
+  const { keyId } = await createKey({ accountId, name: "test" });
+  const set = (period: CapPeriod | null, amount = 1) =>
+    inTransaction((transaction) =>
+      setKeyLimits({ accountId, keyId }, { ...noLimits, cap: period && { nanoUsd: nanoUsd(amount), period } }, transaction),
+    );
+  expect(await set("week")).toEqual({ opened: { period: "week", periodStart: new Date(Date.UTC(2026, 0, 12)) } });
+  expect(await set("week", 2)).toEqual({ opened: null });
+  expect(await set("total")).toEqual({ opened: { period: "total", periodStart: new Date(0) } });
+  expect(await set(null)).toEqual({ opened: null });
+  expect(await set("total")).toEqual({ opened: { period: "total", periodStart: new Date(0) } });
+  restore();
+});
+
+test("nobody changes the limits of another account's key or of a revoked one", async () => {
+  const { keyId } = await createKey({ accountId: await createAccount(), name: "test", allowedModels: ["one"] });
+  const gone = await revoked();
+  for (const key of [{ accountId: await createAccount(), keyId }, gone]) {
+    expect(await inTransaction((transaction) => setKeyLimits(key, noLimits, transaction))).toBeNull();
+  }
+  expect(await limitsOf(keyId)).toMatchObject({ models: ["one"] });
+});
+
+test("keys are counted without revoked ones, and two who count at once do so one after the other", async () => {
+  const { accountId } = await revoked();
+  for (const name of ["one", "two"]) await createKey({ accountId, name });
+  const countAndCreate = () =>
+    inTransaction(async (transaction) => {
+      const count = await countLiveKeys(accountId, transaction);
+      await createKey({ accountId, name: "another" }, transaction);
+      return count;
+    });
+  const counts = await Promise.all([countAndCreate(), countAndCreate(), countAndCreate()]);
+  expect(counts.sort()).toEqual([2, 3, 4]);
 });

@@ -1,22 +1,33 @@
 // API keys in the database: making, finding, changing. Every change reaches all processes by the notice that the tables'
 // triggers send (see key-cache.ts).
 
-import type { PoolClient } from "pg";
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
 import { pepper } from "./pepper";
 
 export type CapPeriod = "day" | "week" | "month" | "total";
 
+export interface SpendCap {
+  nanoUsd: NanoUsd;
+  period: CapPeriod;
+}
+
 interface NewKey {
   accountId: AccountId;
   name: string;
   expiresAt?: Date;
-  cap?: { nanoUsd: NanoUsd; period: CapPeriod };
+  cap?: SpendCap;
   allowedModels?: readonly string[];
+}
+
+/** What a key may do; null = no end, no cap, every model. `keep` leaves its end as it is. */
+export interface KeyLimits {
+  expiresAt: Date | null | "keep";
+  cap: SpendCap | null;
+  allowedModels: readonly string[] | null;
 }
 
 /** What the request path needs to know of a key; state and cap are decided again inside the hold. */
@@ -33,11 +44,11 @@ export interface KeyRecord {
 }
 
 /** Creates a key and returns it in clear, for the only time. */
-export async function createKey(key: NewKey, client: Pick<PoolClient, "query"> = pool()): Promise<{ keyId: KeyId; key: string }> {
+export async function createKey(key: NewKey, database: Queryable = pool()): Promise<{ keyId: KeyId; key: string }> {
   const clear = generateKey();
   const keyId = newKeyId();
   const { prefix, last4 } = keyDisplay(clear);
-  await client.query(
+  await database.query(
     `INSERT INTO api_key (id, account_id, hash, prefix, last4, name, expires_at, cap_nano_usd, cap_period, allowed_models, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
@@ -77,4 +88,63 @@ export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "ac
     [accountId, keyId, state, now()],
   );
   return rowCount === 1;
+}
+
+/** Gives a key another name. Returns false when the account has no such key, or it is revoked. */
+export async function renameKey(accountId: AccountId, keyId: KeyId, name: string): Promise<boolean> {
+  const { rowCount } = await pool().query("UPDATE api_key SET name = $3 WHERE id = $2 AND account_id = $1 AND state <> 'revoked'", [
+    accountId,
+    keyId,
+    name,
+  ]);
+  return rowCount === 1;
+}
+
+/** The period of a cap that begins to count now, though its key may have been used before. */
+export interface OpenedPeriod {
+  period: CapPeriod;
+  periodStart: Date;
+}
+
+/**
+ * Replaces a key's limits. `opened` is the period that the new cap counts in, when that was not counted before: in the same
+ * transaction the ledger must be told. Null when the account has no such key, or it is revoked.
+ */
+export async function setKeyLimits(
+  { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
+  { expiresAt, cap, allowedModels }: KeyLimits,
+  transaction: Transaction,
+): Promise<{ opened: OpenedPeriod | null } | null> {
+  const { rows } = await transaction.query<{ before: CapPeriod | null; start: Date | null }>(
+    `UPDATE api_key k SET expires_at = CASE WHEN $8 THEN k.expires_at ELSE $3 END, cap_nano_usd = $4, cap_period = $5, allowed_models = $6
+     FROM (SELECT id, cap_period FROM api_key WHERE id = $2 AND account_id = $1 AND state <> 'revoked' FOR UPDATE) old
+     WHERE k.id = old.id RETURNING old.cap_period AS before, access_cap_period_start(k.cap_period, $7) AS start`,
+    [
+      accountId,
+      keyId,
+      expiresAt === "keep" ? null : expiresAt,
+      cap?.nanoUsd ?? null,
+      cap?.period ?? null,
+      allowedModels,
+      now(),
+      expiresAt === "keep",
+    ],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const opened = cap && row.start && row.before !== cap.period ? { period: cap.period, periodStart: row.start } : null;
+  return { opened };
+}
+
+/**
+ * How many keys of the account are not revoked. The account stays locked until the transaction ends, so that two who create
+ * a key at once count one after the other.
+ */
+export async function countLiveKeys(accountId: AccountId, transaction: Transaction): Promise<number> {
+  await transaction.query("SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
+  const { rows } = await transaction.query<{ count: number }>(
+    "SELECT count(*)::integer AS count FROM api_key WHERE account_id = $1 AND state <> 'revoked'",
+    [accountId],
+  );
+  return rows[0]?.count ?? 0;
 }

@@ -1,0 +1,43 @@
+// How an owner's wish ends: done, or not, with a sentence that says what to do instead.
+
+import { type ZodType, z } from "zod";
+
+export interface Refusal {
+  ok: false;
+  message: string;
+  /** The field of the form that is wrong, when it is one: `name`, `cap`. */
+  field?: string;
+}
+
+/** What an action answers; bad input is never thrown. */
+export type Answer<Result = object> = ({ ok: true } & Result) | Refusal;
+
+export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
+
+/** The owner of a frozen account sees everything and changes nothing. */
+export const frozenRefusal = (): Refusal =>
+  refuse("This account is frozen: you can see everything and change nothing. Ask whoever runs this service.");
+
+/** Reads what a browser sent; of several faults the first is told. */
+export function readForm<Form>(form: ZodType<Form>, input: unknown): { ok: true; form: Form } | Refusal {
+  const read = form.safeParse(input);
+  if (read.success) return { ok: true, form: read.data };
+  const [issue] = read.error.issues;
+  const [field] = issue?.path ?? [];
+  return refuse(issue?.message ?? "This cannot be read.", typeof field === "string" ? field : undefined);
+}
+
+/** A text field that `read` turns into its value; a RangeError of `read` says what is wrong with the text. */
+export const textField = <Value>(read: (text: string) => Value) =>
+  z
+    .string()
+    .max(500)
+    .transform((text, context): Value => {
+      try {
+        return read(text);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        context.addIssue({ code: "custom", message: error.message });
+        return z.NEVER;
+      }
+    });

@@ -1,0 +1,124 @@
+// The owner's API keys: seeing, making and changing them. Every function asks for the owner, and a key of another account is
+// one that does not exist.
+
+import { type KeyLine, type KeyState, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
+import {
+  type CapPeriod,
+  countLiveKeys,
+  createKey,
+  type KeyLimits,
+  renameKey,
+  type SpendCap,
+  setKeyLimits,
+  setKeyState,
+} from "@/lib/access/keys";
+import type { KeyId } from "@/lib/base/ids";
+import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
+import { inTransaction } from "@/lib/db/pool";
+import { type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
+import { type Answer, frozenRefusal, refuse } from "./answer";
+import type { Owner } from "./owner";
+
+/** How many keys that are not revoked an account may have. */
+const MOST_KEYS = 100;
+const PAGE_ROWS = 20;
+
+export interface OwnKey {
+  keyId: KeyId;
+  name: string;
+  prefix: string;
+  last4: string;
+  state: KeyState;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** `resetsAt` null: it never starts anew. */
+  cap: { nanoUsd: NanoUsd; period: CapPeriod; resetsAt: Date | null } | null;
+  /** Nano-USD: in the cap's present period, or in all for a key without a cap. */
+  spent: NanoUsd;
+  /** Null: every model. */
+  models: readonly string[] | null;
+}
+
+/** The owner's keys that are not revoked, the newest first. */
+export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {
+  return withSpend(accountId, await listLiveKeys(accountId));
+}
+
+/** A page of the owner's revoked keys; `older` is the cursor of the next one, null at the end. */
+export async function listOwnRevokedKeys({ accountId }: Owner, before: string | null): Promise<{ keys: OwnKey[]; older: KeyId | null }> {
+  const lines = await listRevokedKeys(accountId, PAGE_ROWS, before);
+  // Of a revoked key it counts what it cost in all, whatever its cap was.
+  const page = lines.slice(0, PAGE_ROWS).map((line) => ({ ...line, cap: null }));
+  const keys = await withSpend(accountId, page);
+  return { keys, older: lines.length > PAGE_ROWS ? (keys.at(-1)?.keyId ?? null) : null };
+}
+
+async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[]): Promise<OwnKey[]> {
+  const periods = lines.flatMap(({ keyId, cap }): KeyPeriod[] => (cap ? [{ keyId, ...cap }] : []));
+  const uncapped = lines.filter(({ cap }) => !cap).map(({ keyId }) => keyId);
+  const [inPeriod, inAll] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncapped)]);
+  return lines.map(({ cap, allowedModels, ...line }) => ({
+    ...line,
+    cap: cap && { nanoUsd: cap.nanoUsd, period: cap.period, resetsAt: cap.periodEnd },
+    spent: (cap ? inPeriod : inAll).get(line.keyId) ?? ZERO_USD,
+    models: allowedModels,
+  }));
+}
+
+interface NewKeyWish {
+  name: string;
+  expiry: Date | null;
+  cap: SpendCap | null;
+  models: readonly string[] | null;
+}
+
+/** Makes a key. Its text is in this answer and nowhere else, ever. */
+export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
+  if (isFrozen) return frozenRefusal();
+  const { name, expiry, cap, models } = wish;
+  const made = await inTransaction(async (transaction) => {
+    if ((await countLiveKeys(accountId, transaction)) >= MOST_KEYS) return null;
+    return createKey(
+      { accountId, name, ...(expiry && { expiresAt: expiry }), ...(cap && { cap }), ...(models && { allowedModels: models }) },
+      transaction,
+    );
+  });
+  if (!made) return refuse(`This account has ${MOST_KEYS} keys, which is the most. Revoke one that you no longer use.`);
+  return { ok: true, key: made.key };
+}
+
+const noSuchKey = () => refuse("There is no such key, or it is revoked. Reload the list.");
+
+const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchKey());
+
+export async function renameOwnKey({ accountId, isFrozen }: Owner, { keyId, name }: { keyId: KeyId; name: string }): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await renameKey(accountId, keyId, name));
+}
+
+/** Pauses, resumes or revokes a key: every process obeys within a second. Revoked is final. */
+export async function setOwnKeyState(
+  { accountId, isFrozen }: Owner,
+  keyId: KeyId,
+  state: "active" | "paused" | "revoked",
+): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await setKeyState(accountId, keyId, state));
+}
+
+interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
+  keyId: KeyId;
+  expiry: KeyLimits["expiresAt"];
+}
+
+/** Replaces a key's limits. A cap whose period is new counts what the key has spent in it already. */
+export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  const done = await inTransaction(async (transaction) => {
+    const limits = { expiresAt: expiry, cap, allowedModels: models };
+    const set = await setKeyLimits({ accountId, keyId }, limits, transaction);
+    if (set?.opened) await openKeySpend(accountId, { keyId, ...set.opened }, transaction);
+    return set !== null;
+  });
+  return doneOr(done);
+}

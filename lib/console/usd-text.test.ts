@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { readUsdText } from "./usd-text";
+
+test.each([
+  ["5", 5_000_000_000n],
+  [" 0.25 ", 250_000_000n],
+  ["$12.50", 12_500_000_000n],
+  ["$ 1", 1_000_000_000n],
+  ["0.000000001", 1n],
+  ["1.500000000000", 1_500_000_000n],
+  ["007", 7_000_000_000n],
+  ["1000000000", 1_000_000_000_000_000_000n],
+])("%j is read to the last nano-dollar", (text, amount) => {
+  expect(readUsdText(text)).toBe(amount);
+});
+
+test.each([
+  ["", "Write an amount"],
+  ["   ", "Write an amount"],
+  ["$", "Write an amount"],
+  ["0.0000000001", "at most 9 decimal places"],
+  ["1.12345678901", "at most 9 decimal places"],
+  ["-1", "above zero"],
+  ["−1", "above zero"],
+  ["0", "above zero"],
+  ["0.000", "above zero"],
+  ["1e3", "in digits"],
+  ["1E-3", "in digits"],
+  ["0x10", "in digits"],
+  ["+5", "in digits"],
+  [".5", "in digits"],
+  ["5.", "in digits"],
+  ["five", "in digits"],
+  ["５", "in digits"],
+  ["1 000", "in digits"],
+  ["Infinity", "in digits"],
+  ["NaN", "in digits"],
+  ["1,50", "without commas"],
+  ["1,000.00", "without commas"],
+  ["1000000000.000000001", "The most is $1,000,000,000.00"],
+  ["99999999999999999999", "The most is"],
+  ["9".repeat(400), "in digits"],
+])("%j is refused with its cure", (text, words) => {
+  expect(() => readUsdText(text)).toThrow(new RegExp(words.replace(/[$.]/g, "\\$&")));
+  expect(() => readUsdText(text)).toThrow(RangeError);
+});

@@ -1,0 +1,52 @@
+// What each key has spent: in the period that its cap counts, and in all. Both are what the ledger wrote with the charges
+// themselves.
+
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import type { NanoUsd } from "@/lib/base/money";
+import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+
+/** A key with the period that its cap counts now. */
+export interface KeyPeriod {
+  keyId: KeyId;
+  period: string;
+  periodStart: Date;
+}
+
+/** What each key has spent in its period, nano-USD; a key that has spent nothing in it is not in the map. */
+export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, NanoUsd>> {
+  if (periods.length === 0) return new Map();
+  const { rows } = await pool().query<{ keyId: KeyId; spent: NanoUsd }>(
+    `SELECT s.key_id AS "keyId", s.spent FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS k(id, period, start)
+     JOIN key_spend s ON s.key_id = k.id AND s.period = k.period AND s.period_start = k.start WHERE s.spent > 0`,
+    [periods.map((key) => key.keyId), periods.map((key) => key.period), periods.map((key) => key.periodStart)],
+  );
+  return new Map(rows.map(({ keyId, spent }) => [keyId, spent]));
+}
+
+/** What each of these keys of the account was ever charged, nano-USD; a key without a charge is not in the map. */
+export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[]): Promise<Map<KeyId, NanoUsd>> {
+  if (keyIds.length === 0) return new Map();
+  const rows = await inTransaction(async (transaction) => {
+    // One process of the server, as for usage: an account with a million charges must not take the others from requests.
+    await transaction.query("SET LOCAL max_parallel_workers_per_gather = 0");
+    const { rows } = await transaction.query<{ keyId: KeyId; spent: NanoUsd }>(
+      `SELECT key_id AS "keyId", sum(input_cost + output_cost)::bigint AS spent FROM charge
+       WHERE account_id = $1 AND key_id = ANY ($2) GROUP BY key_id`,
+      [accountId, keyIds],
+    );
+    return rows;
+  });
+  return new Map(rows.map(({ keyId, spent }) => [keyId, spent]));
+}
+
+/**
+ * Begins to count a key's spending in this period, from the charges and the open holds that it has in it already. For a cap
+ * that is set, or gets another period, after the key was made; in the transaction that sets it.
+ */
+export async function openKeySpend(
+  accountId: AccountId,
+  { keyId, period, periodStart }: KeyPeriod,
+  transaction: Transaction,
+): Promise<void> {
+  await transaction.query("SELECT ledger_open_key_spend($1, $2, $3, $4)", [accountId, keyId, period, periodStart]);
+}
