@@ -109,6 +109,11 @@ export async function endSession(accountId: AccountId, sessionId: SessionId): Pr
   return rowCount === 1;
 }
 
+/** Ends the session that this cookie opens, if it opens one. */
+export async function endSessionOfToken(token: string, database: Queryable = pool()): Promise<void> {
+  await database.query("DELETE FROM session WHERE token_hash = $1", [hashToken(token)]);
+}
+
 /** Ends every session of the account, and returns how many there were. */
 export async function endAllSessions(accountId: AccountId): Promise<number> {
   const { rowCount } = await pool().query("DELETE FROM session WHERE account_id = $1", [accountId]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configVariables, readConfig } from "./config";
+import { configVariables, readConfig, readCustodySettings } from "./config";
 
 const secret = "0123456789abcdef0123456789abcdef";
 const live = {
@@ -7,6 +7,7 @@ const live = {
   KEY_PEPPER: secret,
   SESSION_SECRET: secret,
   CUSTODY_SEED_FILE: "/run/secrets/seed",
+  CUSTODY_PASSPHRASE: "a passphrase for tests",
   TREASURY_BASE_ADDRESS: `0x${"a".repeat(40)}`,
   TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
   PUBLIC_URL: "https://pennyprompt.example",
@@ -40,6 +41,8 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["RATE_LIMIT_PER_MINUTE", 1, 1_000_000],
   ["CONCURRENCY_LIMIT", 1, 100_000],
   ["FAILED_AUTH_PER_MINUTE", 1, 100_000],
+  ["ADDRESS_POOL_SIZE", 1, 10_000],
+  ["BASE_CHAIN_ID", 1, Number.MAX_SAFE_INTEGER],
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
   ["PORT", 0, 65_535],
 ];
@@ -52,12 +55,16 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
   ["PUBLIC_URL", "ftp://pennyprompt.example", /starting with http:\/\/ or https:\/\//],
   ["DATABASE_URL", "mysql://root@localhost/x", /postgresql:\/\/user:password@host:5432\/database/],
   ["REDIS_URL", "localhost:6379", /redis:\/\/host:6379/],
+  ["BASE_RPC_URLS", "https://base.example,base.example", /starting with http:\/\/ or https:\/\//],
   ["KEY_PEPPER", "short", /at least 32 random characters.*openssl rand -hex 32/],
   ["SESSION_SECRET", "x".repeat(31), /at least 32 random characters/],
+  ["CUSTODY_PASSPHRASE", "fifteen letters", /at least 16 characters.*openssl rand -hex 32/],
+  ["CUSTODY_XPUB", `xprv${"1".repeat(107)}`, /custody -- verify/],
   ["TREASURY_BASE_ADDRESS", "0x1234", /0x… address/],
   ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],
   ["SANDBOX_REAL_MODELS", "yes", /"0"\|"1"/],
   ["METRICS_TOKEN", "fifteen letters", /at least 16 characters/],
+  ["WALLETCONNECT_PROJECT_ID", "my-project", /32 digits and letters/],
   ["LOG_LEVEL", "loud", /"info"/],
   ...urls.map((name) => [name, "api.example", /starting with http:\/\/ or https:\/\//] as const),
   ...counts.flatMap(([name, least, most]) => [
@@ -75,7 +82,7 @@ test.each(wrong)("%s=%s is refused by name, with what to write", (name, value, t
 });
 
 test("every variable that has a form of its own is in that list", () => {
-  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|MODELS_FILE|\w+_API_KEY)$/;
+  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|MODELS_FILE|\w+_API_KEY)$/;
   const listed = new Set(wrong.map(([name]) => name));
   expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
 });
@@ -95,6 +102,23 @@ test("all wrong variables are told at once, and no secret is repeated", () => {
 
 test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuses to start without %s", (name) => {
   expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: live mode needs it`);
+});
+
+test("the seed and its passphrase, in a variable or a file, are asked only of a process with the jobs role", () => {
+  const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = { ...live, ROLES: "web" };
+  expect(readConfig(webOnly).CUSTODY_SEED_FILE).toBeUndefined();
+  for (const ROLES of ["jobs", "web, jobs", ""]) {
+    expect(() => readConfig({ ...webOnly, ROLES })).toThrow(/CUSTODY_SEED_FILE: .*jobs role[\s\S]*CUSTODY_PASSPHRASE: .*jobs role/);
+  }
+  const inFile = { ...live, CUSTODY_PASSPHRASE: "", CUSTODY_PASSPHRASE_FILE: "/run/secrets/passphrase" };
+  expect(readConfig(inFile).CUSTODY_PASSPHRASE_FILE).toBe("/run/secrets/passphrase");
+  expect(() => readConfig({ ...inFile, CUSTODY_PASSPHRASE: live.CUSTODY_PASSPHRASE })).toThrow(/CUSTODY_PASSPHRASE: remove it, or/);
+});
+
+test("the command of custody reads its own settings and needs no others", () => {
+  expect(readCustodySettings({ MODE: "live", PORT: "many", CUSTODY_SEED_FILE: "seed" })).toEqual({ CUSTODY_SEED_FILE: "seed" });
+  expect(() => readCustodySettings({ CUSTODY_PASSPHRASE: "hunter2" })).toThrow(/CUSTODY_PASSPHRASE: (?!.*hunter2)/);
+  expect(() => readCustodySettings({ CUSTODY_PASSPHRASE: "x".repeat(16), CUSTODY_PASSPHRASE_FILE: "x" })).toThrow(/remove it, or/);
 });
 
 test("live mode refuses the sandbox's own switch, and starts with everything it needs", () => {

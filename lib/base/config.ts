@@ -21,6 +21,16 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+const custodyShape = {
+  CUSTODY_SEED_FILE: z.string().min(1).optional(),
+  CUSTODY_PASSPHRASE: z.string().min(16, "write at least 16 characters, for example the output of: openssl rand -hex 32").optional(),
+  CUSTODY_PASSPHRASE_FILE: z.string().min(1).optional(),
+  CUSTODY_XPUB: z
+    .string()
+    .regex(/^xpub[1-9A-HJ-NP-Za-km-z]{107}$/, "write the xpub… that `npm run custody -- verify` prints")
+    .optional(),
+};
+
 const schema = z.object({
   MODE: z.enum(["sandbox", "live"]).default("sandbox"),
   ROLES: list.pipe(z.array(z.enum(["web", "jobs"])).min(1)).default(["web", "jobs"]),
@@ -38,7 +48,8 @@ const schema = z.object({
   TRUSTED_PROXIES: list.default([]),
   KEY_PEPPER: secret.optional(),
   SESSION_SECRET: secret.optional(),
-  CUSTODY_SEED_FILE: z.string().min(1).optional(),
+  ...custodyShape,
+  ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
   TREASURY_BASE_ADDRESS: z
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, "write the treasury's 0x… address")
@@ -47,6 +58,8 @@ const schema = z.object({
     .string()
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address")
     .optional(),
+  BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
+  BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   MODELS_FILE: z.string().min(1).optional(),
   SANDBOX_REAL_MODELS: flag,
   OPENAI_API_KEY: z.string().min(1).optional(),
@@ -68,6 +81,10 @@ const schema = z.object({
   CONCURRENCY_LIMIT: count(1, 100_000).default(10),
   FAILED_AUTH_PER_MINUTE: count(1, 100_000).default(60),
   DRAIN_TIMEOUT_MS: count(0, 900_000).default(30_000),
+  WALLETCONNECT_PROJECT_ID: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, "write the 32 digits and letters that WalletConnect shows for your project")
+    .optional(),
   METRICS_TOKEN: z.string().min(16, "write at least 16 characters").optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
@@ -80,26 +97,48 @@ export const configVariables: readonly string[] = Object.keys(schema.shape);
 const liveRequires = [
   "KEY_PEPPER",
   "SESSION_SECRET",
-  "CUSTODY_SEED_FILE",
   "TREASURY_BASE_ADDRESS",
   "TREASURY_SOLANA_ADDRESS",
   "PUBLIC_URL",
   "DATABASE_URL",
 ] as const;
 
+/** What live mode lacks. The seed is asked of a process with the jobs role only: a web role must not even hold the file. */
+function missingInLiveMode(set: Record<string, string | undefined>): string[] {
+  const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: live mode needs it; see .env.example`);
+  const hasJobs = (set.ROLES ?? "jobs").split(",").some((role) => role.trim() === "jobs");
+  if (!hasJobs) return missing;
+  const ofJobs = "live mode needs it in a process with the jobs role; see .env.example";
+  if (set.CUSTODY_SEED_FILE === undefined) missing.push(`CUSTODY_SEED_FILE: ${ofJobs}`);
+  if (set.CUSTODY_PASSPHRASE === undefined && set.CUSTODY_PASSPHRASE_FILE === undefined) missing.push(`CUSTODY_PASSPHRASE: ${ofJobs}`);
+  return missing;
+}
+
+const twoPassphrases = (set: Record<string, string | undefined>): string[] =>
+  set.CUSTODY_PASSPHRASE !== undefined && set.CUSTODY_PASSPHRASE_FILE !== undefined
+    ? ["CUSTODY_PASSPHRASE: remove it, or CUSTODY_PASSPHRASE_FILE; one passphrase opens the seed"]
+    : [];
+
+const withoutEmpty = (environment: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+
+const problemsIn = (error: z.ZodError | undefined): string[] =>
+  error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
+
+const unusable = (problems: readonly string[]) =>
+  new Error(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+
 /**
  * Reads settings from `environment`. An empty variable counts as one that is not set.
  * @throws Error that lists every wrong variable with what to write
  */
 export function readConfig(environment: Record<string, string | undefined>): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
+  const set = withoutEmpty(environment);
   const result = schema.safeParse(set);
-  const problems = result.success ? [] : result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const problems = [...problemsIn(result.error), ...twoPassphrases(set)];
   if (set.MODE === "live") {
     // Told beside what is wrong with the others, so that one look at the message mends everything.
-    for (const name of liveRequires) {
-      if (set[name] === undefined) problems.push(`${name}: live mode needs it; see .env.example`);
-    }
+    problems.push(...missingInLiveMode(set));
     if (set.SANDBOX_REAL_MODELS === "1") problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
   if (
@@ -110,9 +149,23 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   ) {
     problems.push("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
   }
-  if (!result.success || problems.length > 0) {
-    throw new Error(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join("\n")}`);
-  }
+  if (!result.success || problems.length > 0) throw unusable(problems);
+  return Object.freeze(result.data);
+}
+
+const custodySchema = z.object({ ...custodyShape, DATABASE_URL: schema.shape.DATABASE_URL });
+
+export type CustodySettings = Readonly<z.infer<typeof custodySchema>>;
+
+/**
+ * The settings of custody alone, for its command: a seed may be made on a machine where nothing else is set.
+ * @throws Error that lists every wrong variable with what to write
+ */
+export function readCustodySettings(environment: Record<string, string | undefined>): CustodySettings {
+  const set = withoutEmpty(environment);
+  const result = custodySchema.safeParse(set);
+  const problems = [...problemsIn(result.error), ...twoPassphrases(set)];
+  if (!result.success || problems.length > 0) throw unusable(problems);
   return Object.freeze(result.data);
 }
 

@@ -1,0 +1,15 @@
+// Signing in and out: next-auth, behind a door of our own.
+
+import { answerAuth } from "@/lib/console/auth";
+
+export const dynamic = "force-dynamic";
+
+interface Context {
+  params: Promise<{ nextauth: string[] }>;
+}
+
+async function answerRequest(request: Request, { params }: Context): Promise<Response> {
+  return answerAuth(request, (await params).nextauth);
+}
+
+export { answerRequest as GET, answerRequest as POST };

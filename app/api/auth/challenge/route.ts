@@ -1,0 +1,7 @@
+// The text that a wallet signs to sign in.
+
+import { answerChallenge } from "@/lib/console/challenge-endpoint";
+
+export const dynamic = "force-dynamic";
+
+export { answerChallenge as POST };

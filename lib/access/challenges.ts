@@ -1,0 +1,91 @@
+// Challenges: texts that a wallet is asked to sign. Each is good for five minutes and for one attempt: reading it deletes it,
+// so of two uses at the same instant one finds nothing.
+
+import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { type AccountId, randomBase62 } from "@/lib/base/ids";
+import { publicUrl } from "@/lib/base/public-url";
+import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@/lib/chains/sign-in-message";
+import type { Wallet, WalletChain } from "@/lib/chains/wallet";
+import { pool, type Queryable } from "@/lib/db/pool";
+
+/** `link_allow` is signed by a wallet that the account has, `link_join` by the one that is to be added. */
+export type Purpose = "sign_in" | "link_allow" | "link_join";
+
+/** What the client hands to the wallet. */
+export interface Challenge {
+  nonce: string;
+  text: string;
+  /** The text as fields, for Wallet Standard's `solana:signIn`; not on EVM chains. */
+  signInInput?: SolanaSignInInput;
+}
+
+/** A challenge as it was given out. */
+export interface StoredChallenge {
+  purpose: Purpose;
+  wallet: Wallet;
+  accountId: AccountId | null;
+  /** The nonce of the other text of the two that linking takes. */
+  pair: string | null;
+  text: string;
+  expiresAt: Date;
+}
+
+const LIFE_MS = 5 * 60_000;
+/** 131 bits; EIP-4361 wants letters and digits. */
+const NONCE_CHARACTERS = 22;
+
+export const newNonce = (): string => randomBase62(NONCE_CHARACTERS);
+
+type NewChallenge = { wallet: Wallet; nonce: string } & (
+  | { purpose: "sign_in" }
+  | { purpose: "link_allow"; accountId: AccountId; pair: string; joining: string }
+  | { purpose: "link_join"; accountId: AccountId; pair: string }
+);
+
+/** Writes a challenge for `wallet`; nobody's wallet is asked to sign anything that does not say what for. */
+export async function giveChallenge(challenge: NewChallenge, database: Queryable = pool()): Promise<Challenge> {
+  const { wallet, nonce, purpose } = challenge;
+  const issuedAt = now();
+  const expiresAt = new Date(issuedAt.getTime() + LIFE_MS);
+  const uri = publicUrl();
+  const fields = { wallet, domain: new URL(uri).host, uri, statement: statementOf(challenge), nonce, issuedAt, expiresAt };
+  const text = writeSignInMessage(fields);
+  const [accountId, pair] = challenge.purpose === "sign_in" ? [null, null] : [challenge.accountId, challenge.pair];
+  await database.query(
+    `INSERT INTO sign_in_nonce (nonce, purpose, chain, address, account_id, pair, text, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [nonce, purpose, wallet.chain, wallet.address, accountId, pair, text, expiresAt],
+  );
+  return wallet.chain === "solana" ? { nonce, text, signInInput: solanaSignInInput(fields) } : { nonce, text };
+}
+
+function statementOf(challenge: NewChallenge): string {
+  const service = config().SERVICE_NAME;
+  switch (challenge.purpose) {
+    case "sign_in":
+      return `Sign in to ${service}. This costs nothing and moves no money.`;
+    case "link_allow":
+      return `Let wallet ${challenge.joining} sign in to account ${challenge.accountId} at ${service}. Whoever holds that wallet can use the account's money.`;
+    case "link_join":
+      return `Link this wallet to account ${challenge.accountId} at ${service}. It can then sign in to it. This costs nothing and moves no money.`;
+  }
+}
+
+/** Deletes and returns the challenge of this nonce; null when it was used, was deleted out of date, or never was. */
+export async function takeChallenge(nonce: string, database: Queryable = pool()): Promise<StoredChallenge | null> {
+  const { rows } = await database.query<Omit<StoredChallenge, "wallet"> & { chain: WalletChain; address: string }>(
+    `DELETE FROM sign_in_nonce WHERE nonce = $1
+     RETURNING purpose, chain, address, account_id AS "accountId", pair, text, expires_at AS "expiresAt"`,
+    [nonce],
+  );
+  const [row] = rows;
+  if (!row) return null;
+  const { chain, address, ...challenge } = row;
+  return { ...challenge, wallet: { chain, address } };
+}
+
+/** Deletes the challenges that are out of date at `at`. */
+export async function deleteExpiredChallenges(at: Date): Promise<void> {
+  await pool().query("DELETE FROM sign_in_nonce WHERE expires_at <= $1", [at]);
+}

@@ -1,0 +1,46 @@
+// Proofs: a challenge that came back signed. It must be the very text that was given out, for the same purpose, in time, and
+// signed by the wallet that it names.
+
+import { nowMs } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { changedField, type MessageField } from "@/lib/chains/sign-in-message";
+import { verifySignature } from "@/lib/chains/verify-signature";
+import { isSameWallet, readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
+import { type Purpose, takeChallenge } from "./challenges";
+
+/** What a client sends back. */
+export interface Proof {
+  nonce: string;
+  chain: WalletChain;
+  address: string;
+  /** The text as the wallet signed it. */
+  message: string;
+  /** Hex on EVM chains, base58 on Solana. */
+  signature: string;
+}
+
+export type ProofRefusal =
+  /** Used before, out of date and deleted, given for something else, or never given. */
+  | { reason: "nonce_unknown" }
+  | { reason: "expired" }
+  | { reason: "message_changed"; field: MessageField }
+  | { reason: "bad_signature" }
+  /** The wallet may be a contract, and no node could be asked. */
+  | { reason: "contract_wallet_unavailable" };
+
+type ProofOutcome = { ok: true; wallet: Wallet; pair: string | null } | ({ ok: false } & ProofRefusal);
+
+/** Uses the challenge up, whatever comes of it, and says whose wallet signed. `accountId` is null for signing in. */
+export async function checkProof(proof: Proof, purpose: Purpose, accountId: AccountId | null): Promise<ProofOutcome> {
+  const challenge = await takeChallenge(proof.nonce);
+  if (challenge?.purpose !== purpose || challenge.accountId !== accountId) return { ok: false, reason: "nonce_unknown" };
+  if (challenge.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };
+  const { wallet, pair, text } = challenge;
+  const named = readWallet(proof.chain, proof.address);
+  if (!named || !isSameWallet(named, wallet)) return { ok: false, reason: "message_changed", field: "address" };
+  const field = changedField(text, proof.message);
+  if (field) return { ok: false, reason: "message_changed", field };
+  const verdict = await verifySignature(wallet, text, proof.signature);
+  if (verdict === "valid") return { ok: true, wallet, pair };
+  return { ok: false, reason: verdict === "invalid" ? "bad_signature" : "contract_wallet_unavailable" };
+}

@@ -1,0 +1,21 @@
+// The secret under which tokens against cross-site requests are made. An operator sets SESSION_SECRET; a sandbox makes its own
+// at random, keeps it in its data directory, and hands it over with `setSandboxSessionSecret`.
+
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+
+const holder = () => once<{ sandbox?: string }>("session secret", () => ({}));
+
+/** Sets the secret of a sandbox that was configured without one. */
+export function setSandboxSessionSecret(value: string): void {
+  holder().sandbox = value;
+}
+
+/** @throws Error when neither SESSION_SECRET is set nor a sandbox gave its own */
+export function sessionSecret(): string {
+  const value = config().SESSION_SECRET ?? holder().sandbox;
+  if (!value) {
+    throw new Error("SESSION_SECRET is not set: write at least 32 random characters, for example the output of: openssl rand -hex 32");
+  }
+  return value;
+}

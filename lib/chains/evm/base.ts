@@ -1,0 +1,19 @@
+// The EVM chain of this service, Base or a sandbox's own: its number, and the nodes that are asked about it.
+
+import { createClient, fallback, http } from "viem";
+import { config } from "@/lib/base/config";
+
+const ANSWER_TIMEOUT_MS = 5_000;
+const BASE = 8_453;
+const SANDBOX_CHAIN = 31_337;
+
+/** The chain's EIP-155 number. */
+export const baseChainId = (): number => config().BASE_CHAIN_ID ?? (config().MODE === "live" ? BASE : SANDBOX_CHAIN);
+
+/** A client of the nodes in BASE_RPC_URLS, asked in their order until one answers; null when none is set. */
+export function baseClient() {
+  const { BASE_RPC_URLS: urls } = config();
+  if (urls.length === 0) return null;
+  const nodes = urls.map((url) => http(url, { timeout: ANSWER_TIMEOUT_MS, retryCount: 0 }));
+  return createClient({ transport: fallback(nodes, { retryCount: 0 }) });
+}

@@ -1,0 +1,61 @@
+// Wallets that are contracts (ERC-1271), deployed or not yet (ERC-6492): the chain runs the check, and what it runs is a
+// stranger's code. That may revert, loop or answer rubbish, and must not look like a node that is away, nor the reverse.
+
+import { randomBytes } from "node:crypto";
+import {
+  type Client,
+  encodeDeployData,
+  erc6492SignatureValidatorAbi,
+  erc6492SignatureValidatorByteCode,
+  type Hex,
+  size,
+  toHex,
+} from "viem";
+import { log } from "@/lib/base/observe/log";
+import { baseClient } from "./base";
+import type { SignatureVerdict } from "./signature";
+
+/** A passkey's check in Solidity takes 0.3 million, the deployment of a wallet up to 2. */
+const MOST_GAS = 5_000_000;
+const KEY_SIGNATURE_BYTES = 65;
+/** What ends a signature that brings the deployment of its wallet along. */
+const UNDEPLOYED = "6492".repeat(16);
+
+/**
+ * Creation code that runs the creation code behind it as a contract of its own. It answers 1 when that one left the byte 1, and
+ * 0 when it left another or failed in any way, so every refusal of a wallet is an answer and every error is the node's.
+ *
+ *   6021 80 38 03           n = code size - 0x21: the length of what follows this code
+ *   80 91 6000 39           memory[0 .. n] = code[0x21 ..]
+ *   6000 6000 f0            made = create(value 0, memory[0 .. n]): 0 when it failed; 1/64 of the gas stays here
+ *   6000 6000 52            memory[0 .. 32] = 0
+ *   6001 6000 601f 83 3c    memory[31] = first byte of made's code
+ *   6020 6000 f3            return memory[0 .. 32]
+ */
+const guard = "0x6021803803809160003960006000f0600060005260016000601f833c60206000f3";
+
+/** Whether the contract at `address`, there or to be deployed there by the signature itself, takes `signature` for `hash`. */
+export async function verifyContractSignature(address: Hex, hash: Hex, signature: Hex): Promise<SignatureVerdict> {
+  const client = baseClient();
+  // Without a node no contract can be asked; 65 bytes are then taken for the signature of another key, which they most often are.
+  if (!client) return size(signature) === KEY_SIGNATURE_BYTES ? "invalid" : "unavailable";
+  try {
+    const isThere =
+      signature.endsWith(UNDEPLOYED) || (await client.request({ method: "eth_getCode", params: [address, "latest"] })) !== "0x";
+    return isThere && (await isAccepted(client, address, hash, signature)) ? "valid" : "invalid";
+  } catch (error) {
+    log().warn({ err: error }, "no node of BASE_RPC_URLS could check the signature of a contract wallet");
+    return "unavailable";
+  }
+}
+
+async function isAccepted(client: Client, address: Hex, hash: Hex, signature: Hex): Promise<boolean> {
+  const check = encodeDeployData({
+    abi: erc6492SignatureValidatorAbi,
+    args: [address, hash, signature],
+    bytecode: erc6492SignatureValidatorByteCode,
+  });
+  // A sender that no contract knows: some wallets accept anything from the senders that simulations are made with.
+  const call = { from: toHex(randomBytes(20)), data: `${guard}${check.slice(2)}` as const, gas: toHex(MOST_GAS) };
+  return BigInt(await client.request({ method: "eth_call", params: [call, "latest"] })) === 1n;
+}

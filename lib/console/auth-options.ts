@@ -1,0 +1,98 @@
+// next-auth, told to carry our own sessions: its cookie holds our token and nothing else, and reading it means to look the
+// session up. Nothing that next-auth signs or encrypts decides who is signed in.
+
+import type { AuthOptions } from "next-auth";
+import { z } from "zod";
+import { sessionSecret } from "@/lib/access/session-secret";
+import { endSessionOfToken, findSession, SESSION_SECONDS } from "@/lib/access/sessions";
+import { log } from "@/lib/base/observe/log";
+import { walletChains } from "@/lib/chains/wallet";
+import { ownOrigin } from "./same-origin";
+import { type Browser, signIn } from "./sign-in";
+
+/** A signed text as a browser sends it. Contract wallets' signatures are the long ones. */
+export const proofSchema = z.object({
+  nonce: z.string().min(1).max(64),
+  chain: z.enum(walletChains),
+  address: z.string().min(1).max(64),
+  message: z.string().min(1).max(2_000),
+  signature: z.string().min(1).max(16_384),
+});
+
+const page = "/connect";
+
+/** The options for one request of `browser`. What `authorize` throws is told to the browser: only ever a reason. */
+export function authOptions(browser: Browser): AuthOptions {
+  // From `authorize` to the cookie, within this request.
+  let opened: string | undefined;
+  return {
+    secret: sessionSecret(),
+    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    pages: { signIn: page, signOut: page, error: page, verifyRequest: page, newUser: page },
+    providers: [
+      {
+        id: "wallet",
+        name: "Wallet",
+        type: "credentials",
+        credentials: {},
+        authorize: async (credentials) => {
+          const outcome = await signInWith(credentials, browser);
+          if (!outcome.ok) throw new Error(outcome.error);
+          opened = outcome.token;
+          return { id: outcome.accountId };
+        },
+      },
+    ],
+    jwt: {
+      encode: async ({ token }) => opened ?? z.string().parse(token?.sessionToken),
+      decode: async ({ token }) => {
+        const session = token ? await findSession(token) : null;
+        if (!session) return null;
+        const { accountId, wallet, expiresAt } = session;
+        return { sessionToken: token, user: { accountId, wallet }, expires: expiresAt.toISOString() };
+      },
+    },
+    callbacks: {
+      redirect: async ({ url }) => ownUrl(url),
+      session: async ({ token }) => ({ user: token.user ?? undefined, expires: String(token.expires) }),
+    },
+    events: {
+      signOut: async () => {
+        if (browser.sessionToken) await endSessionOfToken(browser.sessionToken);
+      },
+    },
+    logger,
+  };
+}
+
+type SignedIn = { ok: true; accountId: string; token: string } | { ok: false; error: string };
+
+async function signInWith(credentials: unknown, browser: Browser): Promise<SignedIn> {
+  const proof = proofSchema.safeParse(credentials);
+  if (!proof.success) return { ok: false, error: "invalid_request" };
+  try {
+    const outcome = await signIn(proof.data, browser);
+    if (outcome.ok) return outcome;
+    return { ok: false, error: outcome.reason === "message_changed" ? `message_changed:${outcome.field}` : outcome.reason };
+  } catch (error) {
+    log().error({ err: error }, "signing in failed");
+    return { ok: false, error: "unavailable" };
+  }
+}
+
+/** Where to go afterwards: never to another site. */
+function ownUrl(url: string): string {
+  const target = URL.canParse(url, ownOrigin()) ? new URL(url, ownOrigin()) : null;
+  return target?.origin === ownOrigin() ? target.href : ownOrigin();
+}
+
+const logger: AuthOptions["logger"] = {
+  error: (code, metadata) => {
+    const error: unknown = metadata instanceof Error ? metadata : metadata.error;
+    // A cookie of a session that has ended is no error of anybody's.
+    if (error instanceof Error && error.message === "JWT invalid") return;
+    log().error({ err: error, code }, "next-auth reports an error");
+  },
+  warn: (code) => log().warn({ code }, "next-auth warns"),
+  debug: () => undefined,
+};

@@ -1,0 +1,124 @@
+// The door to next-auth. It lets in what sign-in needs, by name, and only POSTs that a page of ours sent; the rest of next-auth
+// (its own pages, its remote log, its session updates) is not served.
+
+import NextAuth from "next-auth";
+import { z } from "zod";
+import { readPageClient } from "@/lib/access/page-client";
+import { authOptions } from "./auth-options";
+import { type RefusalReason, refusalText } from "./refusals";
+import { readBodyJson, readBodyText } from "./request-body";
+import { isSameOrigin, ownOrigin } from "./same-origin";
+import { sessionCookieName } from "./session-cookie";
+
+const served = new Set([
+  ...["GET csrf", "GET session", "GET providers", "GET signin", "GET signout", "GET error"],
+  ...["POST callback/wallet", "POST signout"],
+]);
+
+const MOST_BODY_BYTES = 65_536;
+
+/** Answers a request below /api/auth; `steps` is its path from there on. */
+export async function answerAuth(request: Request, steps: readonly string[]): Promise<Response> {
+  const [action = "", provider] = steps;
+  const name = `${request.method} ${steps.join("/")}`;
+  // Its browser part reports errors here; what anybody may write is no log of ours.
+  if (name === "POST _log") return new Response(null, { status: 204 });
+  if (!served.has(name) && !(request.method === "GET" && (action === "signin" || action === "error"))) {
+    return Response.json({ error: { code: "NOT_FOUND", message: "There is nothing at this address" } }, { status: 404 });
+  }
+  const body = request.method === "POST" ? await readForm(request) : {};
+  if (!body) return refuse("invalid_request", 400);
+  if (request.method === "POST" && !isSameOrigin(request)) return refuse("wrong_origin", 403);
+  const reply = await ask(request, [action, ...(provider ? [provider] : [])], body);
+  reply.headers.set("cache-control", "private, no-store");
+  // Reading a session sets no cookie: an answer on its way could replace that of a sign-in meanwhile, or prolong it.
+  if (name === "GET session") reply.headers.delete("set-cookie");
+  // next-auth says with status 200 that its token was missing, and its browser part takes that for success.
+  if (/[?&]csrf=true$/.test(reply.target ?? "")) return refuse("csrf", 403);
+  return new Response(reply.body, { status: reply.status, headers: reply.headers });
+}
+
+/** A refusal in the form that next-auth's browser part reads: the reason stands in `url`. */
+function refuse(reason: RefusalReason, status: number): Response {
+  const url = `${ownOrigin()}/connect?error=${reason}`;
+  return Response.json({ url, reason, message: refusalText(reason) }, { status, headers: { "cache-control": "no-store" } });
+}
+
+/** The fields of a form or of a flat JSON object; null when it is neither, or too large. */
+async function readForm(request: Request): Promise<Record<string, unknown> | null> {
+  if (request.headers.get("content-type")?.includes("application/json")) {
+    return z.record(z.string(), z.unknown()).safeParse(await readBodyJson(request, MOST_BODY_BYTES)).data ?? null;
+  }
+  const text = await readBodyText(request, MOST_BODY_BYTES);
+  return text === null ? null : Object.fromEntries(new URLSearchParams(text));
+}
+
+interface AuthReply {
+  status: number;
+  headers: Headers;
+  body: string | null;
+  /** Where it leads, by redirect or as an address in JSON. */
+  target?: string;
+}
+
+/** Runs next-auth in its form for plain requests and responses: that one needs no part of Next, so tests run it as it is. */
+async function ask(request: Request, nextauth: readonly string[], body: Record<string, unknown>): Promise<AuthReply> {
+  const { searchParams } = new URL(request.url);
+  const cookies = readCookies(request.headers.get("cookie") ?? "");
+  // The only way to tell it where it is; without this it would believe the Host header.
+  process.env.NEXTAUTH_URL = ownOrigin();
+  const options = authOptions({
+    userAgent: request.headers.get("user-agent") ?? "",
+    clientAddress: readPageClient(request.headers),
+    sessionToken: cookies[sessionCookieName()],
+  });
+  const answer: (incoming: unknown, outgoing: unknown) => Promise<void> = NextAuth(options);
+  const { reply, outgoing } = makeReply();
+  const query = { ...Object.fromEntries(searchParams), nextauth };
+  await answer({ method: request.method, query, cookies, headers: Object.fromEntries(request.headers), body }, outgoing);
+  return reply;
+}
+
+function makeReply() {
+  const reply: AuthReply = { status: 200, headers: new Headers(), body: null };
+  const outgoing = {
+    status: (status: number) => {
+      reply.status = status;
+      return outgoing;
+    },
+    getHeader: (name: string) => (name === "Set-Cookie" ? reply.headers.getSetCookie() : reply.headers.get(name)),
+    setHeader: (name: string, value: string | readonly string[]) => {
+      reply.headers.delete(name);
+      for (const item of [value].flat()) reply.headers.append(name, item);
+      if (name === "Location" && typeof value === "string") reply.target = value;
+      return outgoing;
+    },
+    json: (value: { url?: string }) => {
+      reply.headers.set("content-type", "application/json");
+      reply.target = value.url;
+      reply.body = JSON.stringify(value);
+    },
+    send: (value: unknown) => {
+      reply.body = typeof value === "string" || value === undefined ? (value ?? null) : JSON.stringify(value);
+    },
+    end: () => undefined,
+  };
+  return { reply, outgoing };
+}
+
+function readCookies(header: string): Record<string, string> {
+  const pairs = header.split(";").map((pair) => pair.trim());
+  return Object.fromEntries(
+    pairs
+      .filter((pair) => pair.includes("="))
+      .map((pair) => [pair.slice(0, pair.indexOf("=")), decoded(pair.slice(pair.indexOf("=") + 1))]),
+  );
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // somebody else's cookie: not ours to read
+  }
+}

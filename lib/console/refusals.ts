@@ -1,0 +1,48 @@
+// Why signing in or linking a wallet was refused, in words for the person who tried.
+
+import type { MessageField } from "@/lib/chains/sign-in-message";
+import { ownOrigin } from "./same-origin";
+
+const fieldName: Record<MessageField, string> = {
+  domain: "the domain",
+  uri: "the URI",
+  chain_id: "the chain",
+  address: "the wallet's address",
+  nonce: "the nonce",
+  expiry: "the expiry",
+  text: "the text",
+};
+
+const texts = {
+  nonce_unknown: "This request to sign was used before or is out of date. Try again for a new one.",
+  expired: "This request to sign is older than five minutes. Try again for a new one.",
+  message_changed: "The wallet signed another text than it was given. Try again, or use another wallet.",
+  bad_signature: "The signature is not of this wallet. Check which account is selected in it, and try again.",
+  contract_wallet_unavailable: "This may be a smart contract wallet, and the chain could not be asked about it. Try again in a minute.",
+  address_invalid: "That is no address on this chain.",
+  too_many_challenges: "Too many attempts. Wait a minute, then try again.",
+  account_frozen: "This account is frozen: its wallets cannot be changed. Write to support.",
+  already_linked: "This wallet is linked to your account already.",
+  linked_elsewhere: "This wallet belongs to another account. Sign in with it and unlink it there first, or use another wallet.",
+  not_linked: "That wallet is not linked to this account.",
+  last_wallet: "This is the account's last wallet. Link another one first: without any, nobody could sign in.",
+  invalid_request: "The request cannot be read. Load the page again.",
+  csrf: "This page is out of date. Load it again.",
+  unavailable: "Signing in does not work at the moment. Try again in a minute.",
+} as const;
+
+export type RefusalReason = keyof typeof texts | "wrong_origin";
+
+/** What to tell somebody who was refused. `field` is for `message_changed`. */
+export function refusalText(reason: RefusalReason, field?: MessageField): string {
+  if (reason === "wrong_origin") return `This page was opened at another address. Open ${ownOrigin()} and try again.`;
+  if (reason === "message_changed" && field) return `The wallet signed a text in which ${fieldName[field]} was changed. Try again.`;
+  return texts[reason];
+}
+
+/** The same for the `error` that a page's address carries: `bad_signature`, `message_changed:domain`. */
+export function refusalTextOf(error: string): string {
+  const [reason = "", field = ""] = error.split(":");
+  if (reason !== "wrong_origin" && !Object.hasOwn(texts, reason)) return texts.unavailable;
+  return refusalText(reason as RefusalReason, Object.hasOwn(fieldName, field) ? (field as MessageField) : undefined);
+}

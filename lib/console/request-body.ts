@@ -1,0 +1,28 @@
+// The body of a request to one of our own endpoints: read no further than it may be long.
+
+/** The text, or null when it is longer than `mostBytes`, is no UTF-8, or the client has gone. */
+export async function readBodyText(request: Request, mostBytes: number): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) return null;
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch {
+    return null; // cut off, or no text
+  }
+}
+
+/** The JSON of a request, or null when it is none or too long. */
+export async function readBodyJson(request: Request, mostBytes: number): Promise<unknown> {
+  const text = await readBodyText(request, mostBytes);
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null; // the caller's schema refuses it
+  }
+}

@@ -1,0 +1,59 @@
+// Signing in with a wallet. The first time opens everything an owner has, account, wallet and ledger account, in one
+// transaction; a wallet that signs in ten times at the same instant still opens one account.
+
+import { createAccount } from "@/lib/access/accounts";
+import { countChallenge } from "@/lib/access/challenge-limit";
+import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
+import { addIdentity, findAccountOf, lockWallet } from "@/lib/access/identities";
+import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
+import { endSessionOfToken, openSession } from "@/lib/access/sessions";
+import type { AccountId } from "@/lib/base/ids";
+import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
+import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { openCustomerAccount } from "@/lib/ledger/accounts";
+
+/** The browser that signs in, as its session's owner will know it again. */
+export interface Browser {
+  userAgent: string;
+  clientAddress: string;
+  /** The session cookie that it had; that session ends. */
+  sessionToken?: string;
+}
+
+type ChallengeOutcome =
+  | { ok: true; challenge: Challenge }
+  | { ok: false; reason: "address_invalid" }
+  | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
+
+/** Asks a wallet to sign in. */
+export async function startSignIn(wallet: { chain: WalletChain; address: string }, clientAddress: string): Promise<ChallengeOutcome> {
+  const known = readWallet(wallet.chain, wallet.address);
+  if (!known) return { ok: false, reason: "address_invalid" };
+  const limited = await countChallenge(clientAddress);
+  if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
+  return { ok: true, challenge: await giveChallenge({ purpose: "sign_in", wallet: known, nonce: newNonce() }) };
+}
+
+type SignInOutcome = { ok: true; accountId: AccountId; token: string } | ({ ok: false } & ProofRefusal);
+
+/** Signs in; `token` is the new session's cookie. The owner of a frozen account gets in too, and sees everything. */
+export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutcome> {
+  const proved = await checkProof(proof, "sign_in", null);
+  if (!proved.ok) return proved;
+  const { wallet } = proved;
+  return inTransaction(async (transaction) => {
+    await lockWallet(wallet, transaction);
+    const accountId = (await findAccountOf(wallet, transaction)) ?? (await openAccount(wallet, transaction));
+    if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
+    const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
+    return { ok: true, accountId, token };
+  });
+}
+
+/** Opens all that an owner has, with the wallet that it begins with. The caller has locked the wallet. */
+export async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {
+  const accountId = await createAccount(undefined, transaction);
+  await addIdentity(accountId, wallet, true, transaction);
+  await openCustomerAccount(accountId, transaction);
+  return accountId;
+}
