@@ -16,6 +16,7 @@ import {
   groupings,
   listChargedRequests,
   listLatestRequests,
+  listModelsAndKeys,
   listNewerRequests,
   listUsageGroups,
   type UsageGroup,
@@ -201,6 +202,16 @@ test("pages read back to the newest are the pages that were read on to the oldes
     expect(back).toEqual({ ...pages[index - 1], more: index > 1 });
     await charge(account, someCharges(3));
   }
+});
+
+test("the models and keys of a span are those of its charges, each pair once", async () => {
+  const account = await fundedAccount(10_000_000);
+  const charges = someCharges(100);
+  await charge(account, charges);
+  const pairs = [...new Set(charges.map(({ model, keyId }) => `${model} ${keyId ?? ""}`))].sort();
+  const found = await listModelsAndKeys(spanOf(account));
+  expect(found.map(({ model, keyId }) => `${model} ${keyId}`).sort()).toEqual(pairs);
+  expect(await listModelsAndKeys(spanOf(account, { toMs: startMs }))).toEqual([]);
 });
 
 test("the latest requests are the account's own, the newest first", async () => {

@@ -88,6 +88,19 @@ export async function listNewerRequests(span: UsageSpan, limit: number, after: s
   return { ...page, rows: page.rows.reverse() };
 }
 
+/** What the span's charges come to, and the mark up to which they do. */
+export async function readTotals(span: UsageSpan): Promise<{ totals: UsageSums; mark: bigint }> {
+  const { totals, mark } = await readPage(span, 0, async () => []);
+  return { totals, mark };
+}
+
+/** Which models and keys the span's charges are of, each pair once; "" for charges without a key. */
+export async function listModelsAndKeys(span: UsageSpan): Promise<{ model: string; keyId: string }[]> {
+  const text = `SELECT DISTINCT model, coalesce(key_id, '') AS "keyId" FROM charge ${whereInSpan} ORDER BY 1, 2`;
+  const { rows } = await pool().query<{ model: string; keyId: string }>(text, spanValues(span, span.mark ?? LAST_SEQUENCE));
+  return rows;
+}
+
 /** The account's last requests, the newest first, whenever they were. */
 export async function listLatestRequests(accountId: AccountId, limit: number): Promise<ChargedRequest[]> {
   const text = `SELECT ${chargeColumns} FROM charge WHERE account_id = $1 ORDER BY request_id DESC LIMIT $2`;

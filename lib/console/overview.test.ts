@@ -1,0 +1,84 @@
+import { beforeAll, expect, test } from "vitest";
+import { createKey } from "@/lib/access/keys";
+import { setClock } from "@/lib/base/clock";
+import { type AccountId, newRequestId } from "@/lib/base/ids";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { charge, someCharges } from "@/lib/ledger/testing/charges";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { readOverview } from "./overview";
+
+const { pool } = await openTestDatabase();
+beforeAll(openFunding);
+
+/** One charge of this many nano-USD at this moment. */
+const spend = (account: AccountId, iso: string, cost: number) =>
+  charge(
+    account,
+    someCharges(1).map((one) => ({ ...one, atMs: Date.parse(iso), inputTokens: cost, outputTokens: 0, requestId: requestAt(iso) })),
+  );
+
+function requestAt(iso: string) {
+  const restore = setClock(() => Date.parse(iso));
+  try {
+    return newRequestId();
+  } finally {
+    restore();
+  }
+}
+
+async function overviewAt(account: AccountId, iso: string) {
+  const restore = setClock(() => Date.parse(iso));
+  try {
+    return await readOverview(account);
+  } finally {
+    restore();
+  }
+}
+
+test("today and this month are those of UTC, to the millisecond, and the chart is of 30 days", async () => {
+  const account = await fundedAccount(1_000_000);
+  const spends = [
+    ["2026-09-30T23:59:59.999Z", 1],
+    ["2026-10-01T00:00:00.000Z", 10],
+    ["2026-10-02T12:00:00.000Z", 100],
+    ["2026-10-30T23:59:59.999Z", 1_000],
+    ["2026-10-31T00:00:00.000Z", 10_000],
+    ["2026-10-31T23:59:59.998Z", 100_000],
+  ] as const;
+  for (const [iso, cost] of spends) await spend(account, iso, cost);
+  const overview = await overviewAt(account, "2026-10-31T23:59:59.999Z");
+  expect(overview).toMatchObject({ available: 888_889n, held: 0n, today: 110_000n, month: 111_110n });
+  expect(overview.chart.days).toHaveLength(30);
+  expect(overview.chart.days[0]).toEqual({ day: "2026-10-02", costs: [100n] });
+  expect(overview.chart.days.at(-1)).toEqual({ day: "2026-10-31", costs: [110_000n] });
+  expect(overview.latest.map(({ cost }) => cost)).toEqual([100_000n, 10_000n, 1_000n, 100n, 10n, 1n]);
+  expect(await overviewAt(account, "2026-11-01T00:00:00.000Z")).toMatchObject({ today: 0n, month: 0n });
+});
+
+test("what is held stands apart from what is available", async () => {
+  const account = await fundedAccount(1_000);
+  const at = new Date();
+  await pool.query("SELECT * FROM ledger_place_hold($1, $2, NULL, 300, NULL, NULL, NULL, $3, $3)", [newRequestId(), account, at]);
+  expect(await readOverview(account)).toMatchObject({ available: 700n, held: 300n });
+});
+
+test("below the owner's line one is told, at it not; and without a line never", async () => {
+  const account = await fundedAccount(1_000);
+  const setLine = (line: number | null) => pool.query("UPDATE account SET low_balance_nano_usd = $2 WHERE id = $1", [account, line]);
+  expect((await readOverview(account)).lowBalanceLine).toBeNull();
+  await setLine(1_000);
+  expect((await readOverview(account)).lowBalanceLine).toBeNull();
+  await setLine(1_001);
+  expect((await readOverview(account)).lowBalanceLine).toBe(1_001n);
+});
+
+test("a newcomer's steps are done when the ledger and the keys say so, and stay done", async () => {
+  const account = await fundedAccount(0);
+  expect((await readOverview(account)).steps).toEqual({ isFunded: false, hasKey: false, hasCalled: false });
+  const funded = await fundedAccount(5);
+  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: false, hasCalled: false });
+  await createKey({ accountId: funded, name: "first" });
+  expect((await readOverview(funded)).steps).toEqual({ isFunded: true, hasKey: true, hasCalled: false });
+  await spend(funded, new Date().toISOString(), 5);
+  expect(await readOverview(funded)).toMatchObject({ available: 0n, steps: { isFunded: true, hasKey: true, hasCalled: true } });
+});

@@ -1,0 +1,70 @@
+// The overview: what the account has, what it spent, what it did last, and what a newcomer does next.
+
+import { readLowBalance } from "@/lib/access/accounts";
+import { hasMadeKey } from "@/lib/access/key-names";
+import { nowMs } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { readBalance } from "@/lib/ledger/accounts";
+import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
+import { listLatestRequests } from "@/lib/ledger/usage";
+import { readKeyLabels } from "./key-labels";
+import { type SpendChart, spendChart } from "./spend-chart";
+import { type UsageRow, usageRow } from "./usage";
+import { addDays, DAY_MS, dayOf } from "./usage-query";
+
+const CHART_DAYS = 30;
+const LATEST = 8;
+const EVERYTHING = 9_223_372_036_854_775_807n;
+
+/** Amounts in nano-USD; days and months are UTC. */
+export interface Overview {
+  available: bigint;
+  held: bigint;
+  /** What the owner wants to be told below; null unless the available balance is below it. */
+  lowBalanceLine: bigint | null;
+  today: bigint;
+  month: bigint;
+  chart: SpendChart;
+  latest: UsageRow[];
+  /** What has been done already, ever. */
+  steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean };
+}
+
+export async function readOverview(accountId: AccountId): Promise<Overview> {
+  const toDay = dayOf(nowMs());
+  const monthDay = `${toDay.slice(0, 7)}-01`;
+  const chartDay = addDays(toDay, 1 - CHART_DAYS);
+  const firstDay = monthDay < chartDay ? monthDay : chartDay;
+  const span = { accountId, fromMs: Date.parse(firstDay), toMs: Date.parse(toDay) + DAY_MS, mark: EVERYTHING };
+  const [balance, spend, latest, line, hasKey] = await Promise.all([
+    readBalance(accountId),
+    readSpendByDay(span, "day", 1),
+    listLatestRequests(accountId, LATEST),
+    readLowBalance(accountId),
+    hasMadeKey(accountId),
+  ]);
+  const labelOf = await readKeyLabels(
+    accountId,
+    latest.map(({ keyId }) => keyId),
+  );
+  const hasCalled = latest.length > 0;
+  return {
+    available: balance.available,
+    held: balance.held,
+    lowBalanceLine: line !== null && balance.available < line ? line : null,
+    today: costSince(spend, toDay),
+    month: costSince(spend, monthDay),
+    chart: spendChart(
+      spend.filter(({ day }) => day >= chartDay),
+      chartDay,
+      toDay,
+      () => "Spend",
+    ),
+    latest: latest.map((row) => usageRow(row, labelOf(row.keyId))),
+    // Who was charged had money before.
+    steps: { isFunded: balance.posted > 0n || hasCalled, hasKey, hasCalled },
+  };
+}
+
+const costSince = (spend: readonly DaySpend[], firstDay: string): bigint =>
+  spend.reduce((sum, { day, cost }) => (day >= firstDay ? sum + cost : sum), 0n);

@@ -1,0 +1,64 @@
+// The receipt of one request as its drawer shows it: what it cost, and how that came about.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
+import { type KeyLabel, readKeyLabels } from "./key-labels";
+
+/** One side of a charge: `tokens` at `price` are `due`; nano-USD. */
+export interface CostLine {
+  side: "input" | "output";
+  tokens: number;
+  price: bigint;
+  due: bigint;
+}
+
+interface RequestOfKey {
+  requestId: string;
+  key: string;
+  isKeyRevoked: boolean;
+}
+
+export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt, "keyId" | "inputPrice" | "outputPrice"> {
+  lines: CostLine[];
+  /** What the tokens come to at their prices. */
+  due: bigint;
+  /** What was paid of it: all, or less when the answer ran over its hold. */
+  cost: bigint;
+  /** `due` − `cost`: what the operator bears. */
+  borne: bigint;
+}
+
+export interface HeldRequestReceipt extends RequestOfKey, Omit<HoldReceipt, "keyId"> {}
+
+export type RequestReceipt = ChargedRequestReceipt | HeldRequestReceipt;
+
+const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
+
+/** The receipt of a request of this account; null for an id of any other form, an unknown one, or somebody else's: it must not tell which. */
+export async function readReceipt(accountId: AccountId, requestId: unknown): Promise<RequestReceipt | null> {
+  const parsed = requestIdText.safeParse(requestId);
+  const found = parsed.success ? await findReceipt(accountId, parsed.data) : null;
+  if (!parsed.success || !found) return null;
+  const labelOf = await readKeyLabels(accountId, [found.keyId]);
+  const ofKey = requestOfKey(parsed.data, labelOf(found.keyId));
+  return found.state === "charged" ? { ...ofKey, ...chargedReceipt(found) } : { ...ofKey, ...heldReceipt(found) };
+}
+
+const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): RequestOfKey => ({
+  requestId,
+  key: text,
+  isKeyRevoked: isRevoked,
+});
+
+const heldReceipt = ({ keyId: _, ...held }: HoldReceipt) => held;
+
+function chargedReceipt({ keyId: _, inputPrice, outputPrice, ...charge }: ChargeReceipt) {
+  const lines: CostLine[] = [
+    { side: "input", tokens: charge.inputTokens, price: inputPrice, due: BigInt(charge.inputTokens) * inputPrice },
+    { side: "output", tokens: charge.outputTokens, price: outputPrice, due: BigInt(charge.outputTokens) * outputPrice },
+  ];
+  const due = lines.reduce((sum, line) => sum + line.due, 0n);
+  const cost = charge.inputCost + charge.outputCost;
+  return { ...charge, lines, due, cost, borne: due - cost };
+}

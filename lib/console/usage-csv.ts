@@ -1,0 +1,69 @@
+// Usage as CSV (RFC 4180) of any length, written while it is read: amounts as exact decimals, and no cell that a spreadsheet
+// would take for a formula, since people choose the names of their keys.
+
+import { listKeyNames } from "@/lib/access/key-names";
+import type { AccountId } from "@/lib/base/ids";
+import { usdText } from "@/lib/base/money";
+import { type ExportedCharge, exportCharges } from "@/lib/ledger/charge-export";
+import { readTotals } from "@/lib/ledger/usage";
+import { usageSpan } from "./usage";
+import type { UsageQuery } from "./usage-query";
+
+type Cell = (charge: ExportedCharge, keyName: string) => string;
+
+const columns: Readonly<Record<string, Cell>> = {
+  time: ({ at }) => at.toISOString(),
+  request_id: ({ requestId }) => requestId,
+  model: ({ model }) => model,
+  provider: ({ provider }) => provider,
+  key: (_, keyName) => keyName,
+  key_id: ({ keyId }) => keyId ?? "",
+  input_tokens: ({ inputTokens }) => inputTokens.toString(),
+  cached_input_tokens: ({ cachedInputTokens }) => cachedInputTokens.toString(),
+  output_tokens: ({ outputTokens }) => outputTokens.toString(),
+  reasoning_tokens: ({ reasoningTokens }) => reasoningTokens.toString(),
+  input_cost_usd: ({ inputCost }) => usdText(inputCost),
+  output_cost_usd: ({ outputCost }) => usdText(outputCost),
+  total_cost_usd: ({ inputCost, outputCost }) => usdText(inputCost + outputCost),
+  outcome: ({ outcome }) => outcome,
+  streamed: ({ streamed }) => streamed.toString(),
+  estimated: ({ estimated }) => estimated.toString(),
+  price_version: ({ priceVersion }) => priceVersion,
+  paid_by: ({ paidBy }) => paidBy,
+};
+
+/** The rows of the page's filter, all of them: their costs add up to its totals. A line of names first, then a piece a batch. */
+export async function* writeUsageCsv(accountId: AccountId, query: UsageQuery): AsyncGenerator<string, void, undefined> {
+  const span = usageSpan(accountId, query);
+  const mark = query.mark ?? (await readTotals(span)).mark;
+  yield line(Object.keys(columns));
+  for await (const batch of exportCharges({ ...span, mark })) yield await writeBatch(accountId, batch);
+}
+
+/** Names are read for each batch anew: an account may have had any number of keys. */
+async function writeBatch(accountId: AccountId, batch: readonly ExportedCharge[]): Promise<string> {
+  const keyIds = new Set(batch.map(({ keyId }) => keyId ?? ""));
+  const names = new Map((await listKeyNames(accountId, [...keyIds])).map(({ keyId, name }) => [keyId, name]));
+  const nameOf = ({ keyId }: ExportedCharge) => (keyId === null ? "Playground" : (names.get(keyId) ?? ""));
+  return batch.map((charge) => line(Object.values(columns).map((cell) => cell(charge, nameOf(charge))))).join("");
+}
+
+const line = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+
+// Full-width signs too: spreadsheets in East Asian languages read them alike.
+const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+
+/** A cell as text: what would begin a formula gets an apostrophe before it, and what would end the cell is quoted. */
+export function csvCell(text: string): string {
+  const safe = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** `pennyprompt-usage-2026-10-23-to-2026-11-21.csv` */
+export function usageFileName(service: string, { fromDay, toDay }: UsageQuery): string {
+  const name = service
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return `${name || "service"}-usage-${fromDay}-to-${toDay}.csv`;
+}

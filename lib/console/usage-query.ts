@@ -1,0 +1,118 @@
+// What the address of the usage page asks for. It is read the same way by the page and by the export of its rows.
+
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { type Split, splits } from "@/lib/ledger/spend-by-day";
+
+/** The `key` of charges that no key made: the playground's. */
+export const PLAYGROUND = "playground";
+/** Spans that a press chooses, in days up to today. */
+export const presets = [7, 30, 90] as const;
+export const MOST_DAYS = 366;
+const DEFAULT_DAYS = 30;
+export const DAY_MS = 86_400_000;
+
+/** Where a page of the table begins: older or newer than a request of the listing that `mark` names. */
+export interface UsageCursor {
+  direction: "older" | "newer";
+  requestId: string;
+  mark: bigint;
+}
+
+export interface UsageQuery {
+  /** The first and the last day, UTC: `2026-01-31`. */
+  fromDay: string;
+  toDay: string;
+  /** How many days up to today these are, when a press chooses them. */
+  preset: (typeof presets)[number] | null;
+  model: string | null;
+  /** A key id or `PLAYGROUND`. */
+  key: string | null;
+  split: Split;
+  cursor: UsageCursor | null;
+  /** Leaves newer charges out, as the page did whose rows are exported. */
+  mark: bigint | null;
+  /** What of the address could not be followed, for the reader. */
+  problem: string | null;
+}
+
+export type UsageParams = Readonly<Record<string, string | string[] | undefined>>;
+
+const markText = z
+  .string()
+  .regex(/^\d{1,18}$/)
+  .transform(BigInt);
+const cursor = z.templateLiteral([z.string().regex(/^req_[0-9A-Za-z]{20}$/), ".", z.string().regex(/^\d{1,18}$/)]);
+
+const schema = z.object({
+  // PostgreSQL and Date agree on these years.
+  from: z.iso
+    .date()
+    .refine((day) => day >= "1970-01-01")
+    .optional(),
+  to: z.iso
+    .date()
+    .refine((day) => day >= "1970-01-01")
+    .optional(),
+  days: z.enum(["7", "30", "90"]).transform(Number).optional(),
+  model: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,100}$/)
+    .optional(),
+  key: z.union([z.literal(PLAYGROUND), z.string().regex(/^key_[0-9A-Za-z]{20}$/)]).optional(),
+  by: z.enum(splits).optional(),
+  older: cursor.optional(),
+  newer: cursor.optional(),
+  mark: markText.optional(),
+});
+
+/** Reads the address; what cannot be read is left out, and said in `problem`. */
+export function readUsageQuery(params: UsageParams): UsageQuery {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = params[name];
+    const text = Array.isArray(value) ? value[0] : value;
+    if (text) given[name] = text; // a field that was left empty is not asked for
+  }
+  const parsed = schema.safeParse(given);
+  const faulty = parsed.success ? [] : [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
+  for (const name of faulty) delete given[name];
+  const asked = parsed.success ? parsed.data : schema.parse(given);
+  const days = readDays(asked);
+  return {
+    ...days,
+    model: asked.model ?? null,
+    key: asked.key ?? null,
+    split: asked.by ?? "day",
+    cursor: readCursor(asked),
+    mark: asked.mark ?? null,
+    problem: faulty.length > 0 ? `This part of the address cannot be read and was left out: ${faulty.join(", ")}.` : days.problem,
+  };
+}
+
+type Days = Pick<UsageQuery, "fromDay" | "toDay" | "preset" | "problem">;
+
+/** Both days are in the span. With one of them the other is 30 days away, or today. */
+function readDays({ from, to, days }: z.infer<typeof schema>): Days {
+  const today = dayOf(nowMs());
+  const toDay = to ?? today;
+  const fromDay = from ?? addDays(toDay, 1 - (days ?? DEFAULT_DAYS));
+  const count = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1;
+  const preset = toDay === today ? (presets.find((length) => length === count) ?? null) : null;
+  const instead = { fromDay: addDays(today, 1 - DEFAULT_DAYS), toDay: today, preset: DEFAULT_DAYS } as const;
+  if (count < 1) return { ...instead, problem: "The first day must not be after the last one. These are the last 30 days instead." };
+  if (count > MOST_DAYS) return { ...instead, problem: `The most is ${MOST_DAYS} days at once. These are the last 30 days instead.` };
+  return { fromDay, toDay, preset, problem: null };
+}
+
+function readCursor({ older, newer }: z.infer<typeof schema>): UsageCursor | null {
+  const [requestId, mark] = (older ?? newer ?? "").split(".");
+  if (!requestId || !mark) return null;
+  return { direction: older ? "older" : "newer", requestId, mark: BigInt(mark) };
+}
+
+/** The day of a moment, UTC. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** The day that is `count` days later. */
+export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);

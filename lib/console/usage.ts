@@ -1,0 +1,119 @@
+// The usage page: the charges that its address asks for, page by page, with their chart. Rows, totals and chart are of one
+// moment, and stay of that moment while one pages.
+
+import type { AccountId } from "@/lib/base/ids";
+import { readSpendByDay } from "@/lib/ledger/spend-by-day";
+import {
+  type ChargedRequest,
+  listChargedRequests,
+  listModelsAndKeys,
+  listNewerRequests,
+  type UsagePage,
+  type UsageSpan,
+} from "@/lib/ledger/usage";
+import { type KeyLabel, readKeyLabels } from "./key-labels";
+import { type SpendChart, spendChart } from "./spend-chart";
+import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
+
+const PAGE_ROWS = 50;
+/** Parts that a chart shows by themselves. */
+const MOST_PARTS = 5;
+/** Keys that a list offers; all others are found by their rows. */
+const MOST_KEYS = 200;
+
+/** A charge as a table shows it; `cost` in nano-USD. */
+export interface UsageRow {
+  requestId: string;
+  at: Date;
+  model: string;
+  key: string;
+  isKeyRevoked: boolean;
+  inputTokens: number;
+  outputTokens: number;
+  cost: bigint;
+  outcome: string;
+  streamed: boolean;
+}
+
+export interface UsageChoice {
+  value: string;
+  text: string;
+}
+
+export interface UsageView {
+  /** Of the whole filter, whatever the page. */
+  totals: { requests: number; inputTokens: number; outputTokens: number; cost: bigint };
+  rows: UsageRow[];
+  /** What `older` and `newer` in the address take to the next page; null when there is none. */
+  older: string | null;
+  newer: string | null;
+  /** Names the moment that all of this is of. */
+  mark: bigint;
+  chart: SpendChart;
+  /** What the filter can choose: what was charged on these days, and what is chosen. */
+  models: UsageChoice[];
+  keys: UsageChoice[];
+}
+
+/** The span that the query names, of this account. */
+export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, mark }: UsageQuery): UsageSpan {
+  return {
+    accountId,
+    fromMs: Date.parse(fromDay),
+    toMs: Date.parse(toDay) + DAY_MS,
+    mark,
+    ...(model === null ? {} : { model }),
+    ...(key === null ? {} : { keyId: key === PLAYGROUND ? "" : key }),
+  };
+}
+
+export async function readUsage(accountId: AccountId, query: UsageQuery): Promise<UsageView> {
+  const span = usageSpan(accountId, query);
+  const page = await readPage(span, query);
+  const { fromMs, toMs } = span;
+  const [spend, charged] = await Promise.all([
+    readSpendByDay({ ...span, mark: page.mark }, query.split, MOST_PARTS),
+    listModelsAndKeys({ accountId, fromMs, toMs, mark: page.mark }),
+  ]);
+  const chosenKey = query.key === PLAYGROUND ? "" : query.key;
+  const keyIds = [...new Set([...(chosenKey === null ? [] : [chosenKey]), ...charged.map(({ keyId }) => keyId)])];
+  const labelOf = await readKeyLabels(accountId, [...keyIds, ...page.rows.map(({ keyId }) => keyId)]);
+  const models = new Set([...(query.model === null ? [] : [query.model]), ...charged.map(({ model }) => model)]);
+  const nameOf = query.split === "key" ? (part: string) => labelOf(part).text : (part: string) => part || "All requests";
+  const { inputCost, outputCost, ...counts } = page.totals;
+  return {
+    totals: { ...counts, cost: inputCost + outputCost },
+    rows: page.rows.map((row) => usageRow(row, labelOf(row.keyId))),
+    ...neighbours(page, query),
+    mark: page.mark,
+    chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
+    models: [...models].sort().map((model) => ({ value: model, text: model })),
+    keys: keyIds.slice(0, MOST_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),
+  };
+}
+
+const readPage = (span: UsageSpan, { cursor }: UsageQuery): Promise<UsagePage<ChargedRequest>> =>
+  cursor?.direction === "newer"
+    ? listNewerRequests({ ...span, mark: cursor.mark }, PAGE_ROWS, cursor.requestId)
+    : listChargedRequests({ ...span, mark: cursor?.mark ?? span.mark }, PAGE_ROWS, cursor?.requestId ?? null);
+
+/** One comes to a page from the page beside it, which is there still: charges are for ever. */
+function neighbours({ rows, more, mark }: UsagePage<ChargedRequest>, { cursor }: UsageQuery): Pick<UsageView, "older" | "newer"> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  const hasNewer = cursor?.direction === "newer" ? more : cursor !== null;
+  const hasOlder = cursor?.direction === "newer" ? true : more;
+  return {
+    newer: hasNewer && first ? `${first.requestId}.${mark}` : null,
+    older: hasOlder && last ? `${last.requestId}.${mark}` : null,
+  };
+}
+
+/** A charge with its key's name, and its costs added up. */
+export function usageRow({ keyId: _, inputCost, outputCost, ...row }: ChargedRequest, key: KeyLabel): UsageRow {
+  return { ...row, key: key.text, isKeyRevoked: key.isRevoked, cost: inputCost + outputCost };
+}
+
+const keyChoice = (keyId: string, { text, isRevoked }: KeyLabel): UsageChoice => ({
+  value: keyId || PLAYGROUND,
+  text: isRevoked ? `${text} (revoked)` : text,
+});
