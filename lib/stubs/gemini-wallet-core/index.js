@@ -1,2 +1,2 @@
-// Stands in for @gemini-wallet/core, which the wallet libraries name and this product never loads (lib/stubs/README.md).
-export {};
+// Stands in for @gemini-wallet/core, which wagmi's connectors name and this product never loads (lib/stubs/README.md).
+export class GeminiWalletProvider {}
