@@ -8,7 +8,8 @@ import { createTestDatabase } from "./testing/test-database";
 
 /** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
-  [/^function (access|ledger|gateway)_\w+$/, "the way of a request decides inside the database; the owner's name comes first"],
+  [/^function (access|ledger|wallets|gateway)_\w+$/, "the way of a request decides inside the database; the owner's name comes first"],
+  [/^(custody|address_pool|custodial_wallet): check \w+$/, "there is one seed, and derivation indexes are never negative"],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
   [/^composite type ledger_settlement$/, "a batch of settlements is parsed once, into records of this type"],
   [

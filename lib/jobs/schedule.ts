@@ -1,12 +1,15 @@
 // Which jobs there are, who runs them and how often. The work itself stands in the folder that owns it.
 
+import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { writeKeyUses } from "@/lib/access/last-used";
+import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
 import { expireHolds } from "@/lib/gateway/expire-holds";
 import { deleteExpiredReplies } from "@/lib/gateway/idempotency";
 import { loadOverruns } from "@/lib/gateway/overrun";
 import { checkLedger } from "@/lib/ledger/check";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import { fillAddressPool } from "@/lib/wallets/address-pool";
 import type { Job } from "./scheduler";
 
 /** Jobs of a process that answers requests: they move what it has in memory. */
@@ -18,7 +21,10 @@ export const webJobs: readonly Job[] = [
 /** Jobs on the database alone, for processes with the `jobs` role. */
 export const databaseJobs: readonly Job[] = [
   { name: "expire-holds", pauseMs: 5_000, run: expireHolds },
+  { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
+  { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
+  { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   // It reads the whole ledger: a big one is checked as often as it can be without being in the way.
   { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkLedger },

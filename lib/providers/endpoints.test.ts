@@ -11,6 +11,7 @@ const live = {
   KEY_PEPPER: "p".repeat(32),
   SESSION_SECRET: "s".repeat(32),
   CUSTODY_SEED_FILE: "/seed",
+  CUSTODY_PASSPHRASE: "a passphrase for tests",
   PUBLIC_URL: "https://pay.example",
   TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}`,
   TREASURY_SOLANA_ADDRESS: "1".repeat(32),

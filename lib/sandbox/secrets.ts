@@ -4,10 +4,18 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { demoKeysSchema, makeDemoKeys } from "./demo-wallets";
 
-const secretsFile = z.object({ keyPepper: z.string().min(32), sessionSecret: z.string().min(32) });
+const secret = z.string().min(32);
+/** `custodyPassphrase` opens the sandbox's seed. Not in a file that an older release wrote: that, and the demo wallet's keys. */
+const secretsFile = z.object({
+  keyPepper: secret,
+  sessionSecret: secret,
+  custodyPassphrase: secret.optional(),
+  demoKeys: demoKeysSchema.optional(),
+});
 
-export type SandboxSecrets = z.infer<typeof secretsFile>;
+export type SandboxSecrets = Required<z.infer<typeof secretsFile>>;
 
 const sandboxFile = z.looseObject({ baseUrl: z.string(), apiKey: z.string() });
 
@@ -20,11 +28,15 @@ export type SandboxFile = z.infer<typeof sandboxFile>;
  */
 export function openSecrets(dataDir: string): SandboxSecrets {
   const path = join(dataDir, "secrets.json");
-  if (existsSync(path)) return readFile(path, secretsFile);
-  const made = { keyPepper: randomBytes(32).toString("hex"), sessionSecret: randomBytes(32).toString("hex") };
+  const kept = existsSync(path) ? readFile(path, secretsFile) : null;
+  if (kept?.custodyPassphrase && kept.demoKeys) return { ...kept, custodyPassphrase: kept.custodyPassphrase, demoKeys: kept.demoKeys };
+  const added = { custodyPassphrase: newSecret(), demoKeys: makeDemoKeys() };
+  const made = { keyPepper: newSecret(), sessionSecret: newSecret(), ...added, ...kept };
   writePrivate(path, made);
   return made;
 }
+
+const newSecret = (): string => randomBytes(32).toString("hex");
 
 /** `sandbox.json` as the last start left it, or null. */
 export function readSandboxFile(dataDir: string): SandboxFile | null {

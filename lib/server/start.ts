@@ -1,7 +1,6 @@
-// Starts the service: database, migrations, providers, jobs, pages and the door, in this order, and stops it in the reverse
-// one. The sandbox is loaded only in sandbox mode.
+// Starts the service: database, migrations, custody, providers, jobs, pages and the door, in this order, and stops it in the
+// reverse one. The sandbox is loaded only in sandbox mode.
 
-import { accessSync, constants, statSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { trustedProxies } from "@/lib/access/client-address";
@@ -14,6 +13,8 @@ import { reportReadiness } from "@/lib/gateway/health";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
+import type { Signer } from "@/lib/wallets/signer";
+import { startCustody } from "@/lib/wallets/start-custody";
 import { type Database, openDatabase } from "./database";
 import { makeDoor } from "./door";
 import type { StartPages } from "./pages";
@@ -36,7 +37,6 @@ export interface Service {
 export async function startService(startPages: StartPages): Promise<Service> {
   const settings = config();
   trustedProxies(); // refuses a bad entry now rather than at the first request
-  checkSeedFile(settings);
   const running: Stoppable[] = [];
   try {
     const { server, baseUrl, failed } = await startParts(settings, startPages, running);
@@ -54,8 +54,11 @@ async function startParts(
 ): Promise<{ server: Server; baseUrl: string; failed: Promise<Error> }> {
   const pages = startPages();
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
+  const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
+  opening.catch(() => undefined); // awaited below, too
   const database = await startDatabase(settings, running);
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(running) : null;
+  await startCustody(await opening);
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
 
@@ -98,18 +101,14 @@ async function startSandboxParts(running: Stoppable[]) {
   return sandbox;
 }
 
-/** @throws Error when the seed is not a file that this process can read: found now, not at the first deposit */
-function checkSeedFile({ CUSTODY_SEED_FILE: path }: Config): void {
-  if (!path) return;
-  try {
-    accessSync(path, constants.R_OK);
-    if (statSync(path).isFile()) return;
-  } catch (cause) {
-    throw new Error(`CUSTODY_SEED_FILE: ${path} is not there or may not be read by this user; write the path of the encrypted seed.`, {
-      cause,
-    });
-  }
-  throw new Error(`CUSTODY_SEED_FILE: ${path} is no file; write the path of the encrypted seed.`);
+/**
+ * The signer of a process with the jobs role; no other opens a seed. A seed that cannot be opened refuses now, not at the first
+ * deposit.
+ */
+async function openSeed(settings: Config): Promise<Signer | null> {
+  if (!settings.ROLES.includes("jobs")) return null;
+  if (settings.MODE === "live") return (await import("@/lib/wallets/open-seed")).openLiveSigner(settings);
+  return (await import("@/lib/sandbox/seed")).openSandboxSigner(settings.DATA_DIR);
 }
 
 /** Resolves with the address that the server answers on. A sandbox is for this machine alone. */

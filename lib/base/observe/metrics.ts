@@ -53,6 +53,13 @@ const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   ledgerViolations: gauge("ledger_violations", "Invariants that the last check-ledger found broken; 0 is clean"),
 });
 
+const walletMetrics = ({ counter, gauge }: Declare) => ({
+  addressPoolFree: gauge("address_pool_free", "Addresses that the signer has ready for new accounts"),
+  walletsRefused: counter("wallets_refused_total", "Wallets that could not be given: the pool was empty, or its row was forged", [
+    "reason",
+  ]),
+});
+
 const jobMetrics = ({ histogram }: Declare) => ({
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
 });
@@ -60,7 +67,7 @@ const jobMetrics = ({ histogram }: Declare) => ({
 function makeMetrics() {
   const registry = new Registry();
   const kit = declare(registry);
-  return { registry, ...requestMetrics(kit), ...providerMetrics(kit), ...moneyMetrics(kit), ...jobMetrics(kit) };
+  return { registry, ...requestMetrics(kit), ...providerMetrics(kit), ...moneyMetrics(kit), ...walletMetrics(kit), ...jobMetrics(kit) };
 }
 
 /** All metrics of this process. */

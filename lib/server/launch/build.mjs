@@ -48,7 +48,12 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
   rmSync(join(root, outdir), { recursive: true, force: true });
   await build({
     absWorkingDir: root,
-    entryPoints: { main, "simulated-models": "lib/sandbox/models/main.ts", "check-ledger": "lib/server/check-ledger.ts" },
+    entryPoints: {
+      main,
+      "simulated-models": "lib/sandbox/models/main.ts",
+      "check-ledger": "lib/server/check-ledger.ts",
+      custody: "lib/server/custody.ts",
+    },
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

@@ -1,0 +1,39 @@
+// The sandbox's own seed: made at random once per data directory and kept there, encrypted under a passphrase of secrets.json.
+// It names itself a sandbox's, so live mode never opens it.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { openSeedFile } from "@/lib/wallets/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
+import type { Signer } from "@/lib/wallets/signer";
+import { openSecrets } from "./secrets";
+
+/**
+ * The signer of this data directory's seed, which is made on first use.
+ * @throws Error that says what to do when the seed is there and does not open
+ */
+export async function openSandboxSigner(dataDir: string): Promise<Signer> {
+  const { custodyPassphrase: passphrase } = openSecrets(dataDir);
+  const path = join(dataDir, "custody-seed.json");
+  if (!existsSync(path)) await makeSeed(path, passphrase);
+  try {
+    const { words } = await openSeedFile(path, passphrase);
+    return await openSigner(words, "sandbox");
+  } catch (cause) {
+    throw new Error(
+      `${path} does not open with the passphrase in secrets.json beside it: restore both files, or delete DATA_DIR=${dataDir} ` +
+        "(and empty the database of DATABASE_URL, if that is set) for a new sandbox.",
+      { cause },
+    );
+  }
+}
+
+/** Another process on the same directory may be first: its seed stays. */
+async function makeSeed(path: string, passphrase: string): Promise<void> {
+  const words = makeWords();
+  const options = { mode: "sandbox", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
+  await writeNewSeedFile(path, await sealSeed(words, passphrase, options));
+}

@@ -1,0 +1,71 @@
+// The addresses of one derivation index, and how a process without the seed knows that they are right: the Base address is
+// derived again from the xpub, and all of them are signed by a child key of that xpub, which only the signer has.
+
+import { createHash, ECDH } from "node:crypto";
+import { HDKey } from "@scure/bip32";
+import { publicKeyToAddress } from "viem/accounts";
+import { assert } from "@/lib/base/assert";
+import { once } from "@/lib/base/once";
+
+export interface WalletAddresses {
+  /** Derivation index, from 0. */
+  index: number;
+  /** With the checksum of ERC-55. */
+  baseAddress: string;
+  /** The owner, which people send to. */
+  solanaAddress: string;
+  /** Where the owner's USDC lies: its associated token account. */
+  solanaTokenAccount: string;
+}
+
+export interface AttestedAddresses extends WalletAddresses {
+  /** The signer's ECDSA signature, 64 bytes. */
+  attestation: Buffer;
+}
+
+/** This child of the xpub signs addresses and is none: derivation indexes stay below it. */
+export const ATTESTATION_INDEX = 0x7fff_ffff;
+
+/** Address `index` of an account-level key; its public half is enough. */
+export function deriveBaseAddress(account: HDKey, index: number): string {
+  assert(Number.isInteger(index) && index >= 0 && index < ATTESTATION_INDEX, "a derivation index is below 2^31 - 1");
+  const { publicKey } = account.deriveChild(index);
+  assert(publicKey, "a child of an extended key has a public key");
+  const uncompressed = ECDH.convertKey(publicKey, "secp256k1", undefined, "hex", "uncompressed");
+  return publicKeyToAddress(`0x${uncompressed.toString()}`);
+}
+
+/** What the attestation signs. */
+export function attestedHash({ index, baseAddress, solanaAddress, solanaTokenAccount }: WalletAddresses): Buffer {
+  const text = ["custodial addresses, version 1", index, baseAddress, solanaAddress, solanaTokenAccount].join("\n");
+  return createHash("sha256").update(text).digest();
+}
+
+/** True when these are the addresses of their index under `xpub`, as its signer made them. */
+export function areAuthentic(addresses: AttestedAddresses, xpub: string): boolean {
+  const { account, attester } = keysOf(xpub);
+  return (
+    addresses.index < ATTESTATION_INDEX &&
+    deriveBaseAddress(account, addresses.index) === addresses.baseAddress &&
+    addresses.attestation.length === 64 &&
+    attester.verify(attestedHash(addresses), addresses.attestation)
+  );
+}
+
+interface PublicKeys {
+  account: HDKey;
+  attester: HDKey;
+}
+
+/** Parsed once: a process has one xpub. */
+function keysOf(xpub: string): PublicKeys {
+  const parsed = once("custody public keys", () => new Map<string, PublicKeys>());
+  const known = parsed.get(xpub);
+  if (known) return known;
+  const account = HDKey.fromExtendedKey(xpub);
+  assert(account.privateKey === null, "an xpub holds no private key");
+  const keys = { account, attester: account.deriveChild(ATTESTATION_INDEX) };
+  parsed.clear();
+  parsed.set(xpub, keys);
+  return keys;
+}

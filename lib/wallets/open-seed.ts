@@ -1,0 +1,42 @@
+// From a seed file and its passphrase to a signer. A passphrase that does not fit refuses, and says what to do.
+
+import { assert } from "@/lib/base/assert";
+import type { CustodySettings } from "@/lib/base/config";
+import { readPassphrase } from "./passphrase";
+import { type SeedFile, unsealSeed } from "./seed-file";
+import { openSigner } from "./seed-signer";
+import { readSeedFile } from "./seed-storage";
+import type { Signer } from "./signer";
+
+/**
+ * The words in the file at `path`.
+ * @throws Error that says what to do; no secret is in it
+ */
+export async function openSeedFile(path: string, passphrase: string): Promise<{ words: string; file: SeedFile }> {
+  const file = await readSeedFile(path);
+  const words = await unsealSeed(file, passphrase);
+  if (words !== null) return { words, file };
+  throw new Error(
+    `The seed in ${path} does not open: the passphrase is not its own, or the file was changed. ` +
+      "Correct CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE (a rotation changes it), restore the file from its backup, " +
+      "or make it anew from its words: npm run custody -- restore",
+  );
+}
+
+/**
+ * The signer of a live process with the jobs role.
+ * @throws Error that says what to do; no secret is in it
+ */
+export async function openLiveSigner(settings: CustodySettings): Promise<Signer> {
+  const { CUSTODY_SEED_FILE: path, CUSTODY_XPUB: pinned } = settings;
+  assert(path, "settings of live mode with the jobs role name a seed");
+  const { words, file } = await openSeedFile(path, readPassphrase(settings));
+  if (file.mode !== "live") {
+    throw new Error(`CUSTODY_SEED_FILE: ${path} is the seed of a sandbox; make one for real money: npm run custody -- init`);
+  }
+  const signer = await openSigner(words, "live");
+  if (pinned !== undefined && pinned !== signer.xpub) {
+    throw new Error(`CUSTODY_XPUB: it is not the xpub of ${path} (fingerprint ${signer.fingerprint}); correct one of the two.`);
+  }
+  return signer;
+}

@@ -1,0 +1,37 @@
+// The passphrase of the seed: from the environment, or from a file that a secrets store puts there.
+
+import { readFileSync } from "node:fs";
+import type { CustodySettings } from "@/lib/base/config";
+
+const LEAST_CHARACTERS = 16;
+
+type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE">;
+
+/** @throws Error that says which setting to write; it repeats no passphrase */
+export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): string {
+  if (direct !== undefined) return direct;
+  if (path === undefined) {
+    throw new Error("CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE, to what opens the seed; see .env.example");
+  }
+  return checkPassphrase(readFileOf(path), `CUSTODY_PASSPHRASE_FILE: ${path}`);
+}
+
+/**
+ * `text` without the line end that editors and `echo` leave.
+ * @throws Error that begins with `where` when it is too short to protect anything
+ */
+export function checkPassphrase(text: string, where: string): string {
+  const passphrase = text.replace(/\r?\n$/, "");
+  if (passphrase.length >= LEAST_CHARACTERS) return passphrase;
+  throw new Error(
+    `${where} holds fewer than ${LEAST_CHARACTERS} characters; write a longer passphrase, for example the output of: openssl rand -hex 32`,
+  );
+}
+
+function readFileOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Error(`CUSTODY_PASSPHRASE_FILE: ${path} cannot be read; write the path of the file that holds the passphrase.`, { cause });
+  }
+}

@@ -1,0 +1,94 @@
+// The seed's file on disk: written whole or not at all, never over another one but by a rotation, and in live mode readable by
+// its owner alone. Errors name the path and the cure; nothing of the file's content gets into them.
+
+import { constants } from "node:fs";
+import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type SeedFile, seedFileSchema } from "./seed-file";
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+/**
+ * Reads the file at `path`; it stays encrypted.
+ * @throws Error that says what to do when it is not there, is damaged, or holds a live seed that others may read
+ */
+export async function readSeedFile(path: string): Promise<SeedFile> {
+  const others = await permissionsOfOthers(path);
+  const file = parseSeedFile(await readFile(path, "utf8"));
+  if (!file) {
+    throw new Error(
+      `CUSTODY_SEED_FILE: ${path} is damaged, or no seed file; restore it from its backup, or make it anew from its words: npm run custody -- restore`,
+    );
+  }
+  if (file.mode === "live" && others !== 0) {
+    throw new Error(`CUSTODY_SEED_FILE: ${path} may be read or written by others; make it its owner's alone: chmod 600 ${path}`);
+  }
+  return file;
+}
+
+/** The bits of the file's mode that concern others than its owner. */
+async function permissionsOfOthers(path: string): Promise<number> {
+  try {
+    await access(path, constants.R_OK);
+    const found = await stat(path);
+    if (found.isFile()) return found.mode & 0o077;
+  } catch (cause) {
+    throw new Error(`CUSTODY_SEED_FILE: ${path} is not there or may not be read by this user; write the path of the encrypted seed.`, {
+      cause,
+    });
+  }
+  throw new Error(`CUSTODY_SEED_FILE: ${path} is no file; write the path of the encrypted seed.`);
+}
+
+/** Null for anything but a seed file. A parser's own error would repeat the text, which may be the words themselves. */
+function parseSeedFile(text: string): SeedFile | null {
+  try {
+    return seedFileSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a seed file where there is none, mode 600. False when something is there: it is left as it is. */
+export async function writeNewSeedFile(path: string, file: SeedFile): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  const beside = `${path}.${process.pid}`;
+  await writePrivate(beside, file);
+  try {
+    await link(beside, path); // unlike a rename it never replaces
+    await syncDirectory(dirname(path));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+/** Replaces the seed file at `path`; at any moment, a crash included, the old one or the new one is there whole. */
+export async function replaceSeedFile(path: string, file: SeedFile): Promise<void> {
+  const beside = `${path}.new`;
+  await writePrivate(beside, file);
+  await rename(beside, path);
+  await syncDirectory(dirname(path));
+}
+
+async function writePrivate(path: string, file: SeedFile): Promise<void> {
+  await rm(path, { force: true }); // what a killed run left, whose mode may be another
+  await withOpen(path, "wx", async (handle) => {
+    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
+    await handle.sync();
+  });
+}
+
+const syncDirectory = (path: string): Promise<void> => withOpen(path, "r", (handle) => handle.sync());
+
+async function withOpen(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(path, flags, 0o600);
+  try {
+    await use(handle);
+  } finally {
+    await handle.close();
+  }
+}

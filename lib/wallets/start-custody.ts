@@ -1,0 +1,22 @@
+// Custody at the start of a process: with the signer of one that has the jobs role, without one in any other.
+
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { makeFirstAddresses } from "./address-pool";
+import { checkPin, registerSeed } from "./custody";
+import { type Signer, setSigner } from "./signer";
+
+/**
+ * The first addresses are there when it resolves; a job makes the rest.
+ * @throws Error that says what to do when the database's addresses come from another seed than the signer's or CUSTODY_XPUB's
+ */
+export async function startCustody(signer: Signer | null): Promise<void> {
+  if (signer) await registerSeed(signer);
+  await checkPin();
+  if (!signer) return;
+  setSigner(signer);
+  if (config().MODE === "live" && config().ROLES.includes("web")) {
+    log().warn("the seed is open in a process that also serves the web: run ROLES=web and ROLES=jobs apart");
+  }
+  await makeFirstAddresses();
+}
