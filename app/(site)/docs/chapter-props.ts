@@ -1,5 +1,5 @@
-import type { ModelPrice } from "@/lib/console/models";
 import type { Site } from "@/app/site";
+import type { ModelPrice } from "@/lib/console/models";
 
 /** What every chapter of the docs gets. */
 export interface ChapterProps {

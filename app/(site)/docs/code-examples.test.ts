@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { curlBalance, curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import type { Site } from "@/app/site";
 import { listModelPrices } from "@/lib/console/models";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { chargesOf, expectPaid } from "@/lib/gateway/contract/testing/books";
@@ -16,8 +18,6 @@ import { ask, promptOf, readEvents, readPromptBody } from "@/lib/gateway/contrac
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import * as documented from "@/lib/gateway/openapi/examples";
-import { curlBalance, curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
-import type { Site } from "@/app/site";
 import { listOperations } from "./api/operations";
 import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
 

@@ -1,11 +1,11 @@
 import Link from "next/link";
+import { curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
-import { curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
 import type { ChapterProps } from "./chapter-props";
 import { promptExamples, streamExamples } from "./code-examples";
 
@@ -17,12 +17,23 @@ export function KeyChapter({ site }: ChapterProps) {
       {site.isSandbox ? (
         <p>
           A sandbox has a demo account with 25 USD that are worth nothing, and one key. <Code>npm start</Code> prints it; this line reads it
-          from its file:
+          from its file. Its owner is the demo wallet:{" "}
+          <Link href="/connect" className={link}>
+            connect it
+          </Link>{" "}
+          to see every charge, and to make keys of your own.
         </p>
       ) : (
         <p>
-          A key begins with <Code>pp_</Code> and is shown once, when it is made. Whoever holds it can spend the balance behind it: keep it
-          in the environment, never in code.
+          <Link href="/connect" className={link}>
+            Connect a wallet
+          </Link>
+          , send USDC to the address that you get, and make a key under{" "}
+          <Link href="/keys" className={link}>
+            Keys
+          </Link>
+          . It begins with <Code>pp_</Code> and is shown once. Whoever holds it can spend the balance behind it: keep it in the environment,
+          never in code, and give it a cap.
         </p>
       )}
       <CodeBlock title="Set the key" copy={exportKey(site)} />

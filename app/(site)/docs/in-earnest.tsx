@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { curlBalance } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { ErrorList } from "@/components/docs/error-list";
@@ -6,7 +7,6 @@ import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { config } from "@/lib/base/config";
-import { curlBalance } from "@/app/examples";
 import type { ChapterProps } from "./chapter-props";
 import { errorExamples, retryExamples } from "./code-examples";
 import { listErrors } from "./errors/error-pages";

@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { DocsFrame } from "@/components/docs/docs-frame";
-import { listModelPrices } from "@/lib/console/models";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
+import { DocsFrame } from "@/components/docs/docs-frame";
+import { listModelPrices } from "@/lib/console/models";
 import { chapters } from "./chapters";
 
 export const metadata: Metadata = {

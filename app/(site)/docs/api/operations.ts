@@ -1,11 +1,11 @@
 // The operations of the API's document as its page shows them.
 
+import type { Site } from "@/app/site";
 import type { Field } from "@/components/docs/field-list";
 import type { OperationView } from "@/components/docs/operation-section";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import type { MediaType, Operation } from "@/lib/gateway/openapi/types";
-import type { Site } from "@/app/site";
 import { fieldRows, parameterRows } from "./field-rows";
 
 /** Operations in the document's order, under the sentence of their tag. */

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { OperationSection, type OperationView } from "@/components/docs/operation-section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { readSite } from "@/app/site";
 import { listOperations } from "./operations";
 
 export const metadata: Metadata = {
