@@ -19,10 +19,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const nasty: readonly string[] = [
   `single ' double " back \` and '"'"' and '\\'' and \\' and \\\\`,
   "line\nend, tab\t, return\r\n, and \\n that is none",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell would fill it in
   "$(touch pwned) `touch pwned` $PENNYPROMPT_KEY ${HOME} $((1+1)) !! !x; touch pwned & touch pwned | cat > pwned",
   "emoji 🪙👩‍🚀, é, 中文, עברית, \u2028 line separator, \u200b nothing, \u007f delete, \u0001 control",
   "@/etc/passwd",
   '"}\' -d \'{"model":"gpt-4-turbo',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: so would TypeScript
   '"""${1}""" {0} %s f"{x}" #{y} \\N{DASH} \\x41 \\u0041',
 ];
 

@@ -1,0 +1,124 @@
+// The playground's two questions to its own origin: an answer as a stream of events, and the price of a prompt.
+
+import { readAmount } from "./amounts";
+import type { PromptFields } from "./code-lines";
+import type { RunProblem, RunReceipt } from "./run";
+
+export interface PlaygroundDoor {
+  answerUrl: string;
+  quoteUrl: string;
+  /** Proof that the page belongs to the session. */
+  csrfToken: string;
+}
+
+export type RunEvent =
+  | { type: "opened"; requestId: string | null }
+  | { type: "text"; text: string }
+  | { type: "done"; receipt: RunReceipt }
+  | { type: "failed"; problem: RunProblem };
+
+export interface RunQuote {
+  /** What is held while it runs, and so the most that it costs; nano-USD. */
+  ceiling: bigint;
+  available: bigint;
+  affordableMaxTokens: number;
+}
+
+const send = (url: string, csrfToken: string, fields: PromptFields, signal: AbortSignal): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-csrf-token": csrfToken },
+    body: JSON.stringify(fields),
+    signal,
+  });
+
+/** Asks the model. @throws what fetch throws when the service is out of reach, or `signal` aborts */
+export async function* askModel(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const response = await send(door.answerUrl, door.csrfToken, fields, signal);
+  const requestId = response.headers.get("x-request-id");
+  if (!response.ok || !response.body) {
+    yield { type: "failed", problem: readProblem(await response.text()) };
+    return;
+  }
+  yield { type: "opened", requestId };
+  for await (const block of eventBlocks(response.body)) {
+    const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+    if (data === undefined) continue; // a comment, which keeps a quiet connection alive
+    if (name === "delta") yield { type: "text", text: (JSON.parse(data) as { text: string }).text };
+    else if (name === "done") yield { type: "done", receipt: readReceipt(data) };
+    else yield { type: "failed", problem: readProblem(data) };
+  }
+}
+
+async function* eventBlocks(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      const blocks = (rest + decoder.decode(chunk.value, { stream: true })).split("\n\n");
+      rest = blocks.pop() ?? "";
+      yield* blocks;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined); // it may be over already
+  }
+}
+
+function readReceipt(json: string): RunReceipt {
+  const { usage } = JSON.parse(json) as { usage: { inputTokens: number; outputTokens: number } };
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    inputCost: readAmount(json, "inputCost") ?? 0n,
+    outputCost: readAmount(json, "outputCost") ?? 0n,
+  };
+}
+
+interface ProblemBody {
+  error?: string;
+  code?: string;
+  reason?: string;
+  requestId?: string;
+  details?: { affordableMaxTokens?: number; retryAfterMs?: number; reason?: string };
+}
+
+function readProblem(json: string): RunProblem {
+  let body: ProblemBody = {};
+  try {
+    body = JSON.parse(json) as ProblemBody;
+  } catch {
+    body = { error: "The answer could not be read." }; // a page of a proxy's, not ours
+  }
+  return {
+    code: body.code ?? null,
+    reason: body.reason ?? body.details?.reason ?? "unreachable",
+    message: body.error ?? "The request failed.",
+    requestId: body.requestId ?? null,
+    deficit: readAmount(json, "deficit"),
+    affordableMaxTokens: body.details?.affordableMaxTokens ?? null,
+    retryAfterMs: body.details?.retryAfterMs ?? null,
+    cost: readAmount(json, "totalCost"),
+  };
+}
+
+export const unreachable: RunProblem = {
+  code: null,
+  reason: "unreachable",
+  message: "The service could not be reached, or the connection broke.",
+  requestId: null,
+  deficit: null,
+  affordableMaxTokens: null,
+  retryAfterMs: null,
+  cost: null,
+};
+
+/** Prices a prompt; what is wrong with it is left to the run to say. */
+export async function askPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
+  const response = await send(door.quoteUrl, door.csrfToken, fields, signal);
+  if (!response.ok) return null;
+  const json = await response.text();
+  const { affordableMaxTokens } = JSON.parse(json) as { affordableMaxTokens: number };
+  const [ceiling, available] = [readAmount(json, "ceiling"), readAmount(json, "available")];
+  return ceiling === null || available === null ? null : { ceiling, available, affordableMaxTokens };
+}

@@ -1,0 +1,45 @@
+import Link from "next/link";
+import { CodeBlock } from "../../ui/code-block";
+import { Dialog } from "../../ui/dialog";
+import { Tabs } from "../../ui/tabs";
+import { type CodeTarget, curlCode, type PromptFields, pythonCode, typescriptCode } from "./code-lines";
+
+interface CodeDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  target: CodeTarget;
+  fields: PromptFields;
+}
+
+/** The form as code. */
+export function CodeDialog({ open, onOpenChange, target, fields }: CodeDialogProps) {
+  // An empty prompt would be refused.
+  const written = fields.prompt === "" ? { ...fields, prompt: "What is a nano-dollar?" } : fields;
+  const languages = [
+    { value: "curl", code: curlCode(target, written) },
+    { value: "TypeScript", code: typescriptCode(target, written) },
+    { value: "Python", code: pythonCode(target, written) },
+  ];
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="The same by the API"
+      description={
+        <>
+          What is in the form, as pasted. Put a key into{" "}
+          <code className="rounded-sm bg-panel px-1 py-px font-mono text-xs text-ink">{target.keyVariable}</code> first;{" "}
+          <Link href="/keys" className="underline underline-offset-2 hover:text-ink">
+            make one
+          </Link>{" "}
+          if you have none.
+        </>
+      }
+    >
+      <Tabs
+        label="Language"
+        tabs={languages.map(({ value, code }) => ({ value, title: value, content: <CodeBlock title={value} copy={code} /> }))}
+      />
+    </Dialog>
+  );
+}

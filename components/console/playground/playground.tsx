@@ -1,0 +1,103 @@
+"use client";
+
+import { CodeIcon } from "lucide-react";
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { ModelRow } from "../../models/model-row";
+import { Button } from "../../ui/button";
+import { PageHeading } from "../page-heading";
+import { AnswerPanel } from "./answer-panel";
+import type { PlaygroundDoor } from "./ask";
+import { CodeDialog } from "./code-dialog";
+import type { CodeTarget } from "./code-lines";
+import { HoldLine } from "./hold-line";
+import { PastRuns } from "./past-runs";
+import { PromptFieldset } from "./prompt-fieldset";
+import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
+import { isRunning } from "./run";
+import { useQuote } from "./use-quote";
+import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
+
+interface PlaygroundProps {
+  models: readonly ModelRow[];
+  initialModel: string;
+  /** Nano-USD, when the page was made. */
+  available: bigint;
+  isFrozen: boolean;
+  door: PlaygroundDoor;
+  target: CodeTarget;
+  findCost: FindCost;
+  readAvailable: ReadAvailable;
+}
+
+/** A prompt, its price before it runs, and its answer as it is written, charged as the API charges it. */
+export function Playground({ models, initialModel, available, isFrozen, door, target, ...asks }: PlaygroundProps) {
+  const [form, setForm] = useState<PromptForm>({ model: initialModel, system: "", prompt: "", maxTokens: "1024", temperature: "" });
+  const [ended, setEnded] = useState({ count: 0, available });
+  const [shown, setShown] = useState<number | null>(null);
+  const [codeOpen, setCodeOpen] = useState(false);
+  const answer = useRef<HTMLDivElement>(null);
+  const { runs, start, stop } = useRuns({
+    door,
+    ...asks,
+    onEnded: (left) => setEnded((known) => ({ count: known.count + 1, available: left ?? known.available })),
+  });
+
+  const model = models.find(({ id }) => id === form.model) ?? models[0];
+  const { fields, problems } = readPromptForm(form, model?.maxOutputTokens ?? 1);
+  const sendable = isSendable(fields, problems);
+  const quote = useQuote(door, sendable ? fields : null, ended.count);
+  const spendable = quote?.available ?? ended.available;
+  const running = runs[0] !== undefined && isRunning(runs[0]);
+  const current = runs.find(({ number }) => number === shown) ?? runs[0];
+  const change = (part: Partial<PromptForm>) => setForm((known) => ({ ...known, ...part }));
+  const run = () => {
+    if (!sendable || running || isFrozen) return;
+    setShown(null);
+    // Where the answer stands below the form, it is brought into sight; beside the form it is in sight already.
+    if ((answer.current?.getBoundingClientRect().left ?? 0) < window.innerWidth / 3) answer.current?.scrollIntoView();
+    void start(fields, spendable);
+  };
+  const runOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    run();
+  };
+  const lowerTo = (tokens: number) => change({ maxTokens: String(tokens) });
+
+  return (
+    <>
+      <PageHeading
+        title="Playground"
+        action={
+          <Button onClick={() => setCodeOpen(true)}>
+            <CodeIcon aria-hidden="true" /> View code
+          </Button>
+        }
+      >
+        Each run is a real request: charged from your balance, listed in Usage.
+      </PageHeading>
+      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut of the fields inside */}
+        <div onKeyDown={runOnEnter} className="border-t border-line pt-4">
+          <PromptFieldset models={models} form={form} problems={problems} onChange={change} />
+          <HoldLine quote={quote} available={spendable} isFrozen={isFrozen} onLower={lowerTo} />
+          <div className="mt-4 flex items-center gap-3">
+            {running ? (
+              <Button onClick={stop}>Stop</Button>
+            ) : (
+              <Button look="primary" onClick={run} disabled={!sendable || isFrozen}>
+                Run
+              </Button>
+            )}
+            <kbd className="font-sans text-xs text-muted max-md:hidden">Ctrl or ⌘ + Enter</kbd>
+          </div>
+        </div>
+        <div ref={answer} className="grid scroll-mt-4 content-start gap-8">
+          <AnswerPanel run={current} models={models} onStop={stop} onExample={(prompt) => change({ prompt })} onLower={lowerTo} />
+          {runs.length > 1 ? <PastRuns runs={runs} shown={current?.number ?? 0} onShow={setShown} /> : null}
+        </div>
+      </div>
+      <CodeDialog open={codeOpen} onOpenChange={setCodeOpen} target={target} fields={fields} />
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import type { ModelRow } from "../../models/model-row";
+import { Field, Input, Select, TextArea } from "../../ui/field";
+import type { FormProblems, PromptForm } from "./prompt-form";
+
+interface PromptFieldsetProps {
+  models: readonly ModelRow[];
+  form: PromptForm;
+  problems: FormProblems;
+  onChange: (part: Partial<PromptForm>) => void;
+}
+
+/** What goes into a run. */
+export function PromptFieldset({ models, form, problems, onChange }: PromptFieldsetProps) {
+  const model = models.find(({ id }) => id === form.model);
+  return (
+    <div className="grid gap-4">
+      <Field label="Model" hint={model ? <ModelLimits model={model} /> : null}>
+        {(control) => (
+          <Select {...control} value={form.model} onChange={(event) => onChange({ model: event.target.value })}>
+            {providersOf(models).map((provider) => (
+              <optgroup key={provider} label={provider}>
+                {models
+                  .filter((row) => row.provider === provider)
+                  .map(({ id, inputPrice, outputPrice }) => (
+                    <option key={id} value={id}>
+                      {id} · ${inputPrice} in, ${outputPrice} out
+                    </option>
+                  ))}
+              </optgroup>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="System, optional">
+        {(control) => (
+          <TextArea
+            {...control}
+            className="min-h-10"
+            rows={1}
+            value={form.system}
+            onChange={(event) => onChange({ system: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Prompt">
+        {(control) => (
+          <TextArea
+            {...control}
+            className="min-h-28"
+            rows={5}
+            value={form.prompt}
+            onChange={(event) => onChange({ prompt: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="grid grid-cols-2 items-start gap-4">
+        <Field label="Max tokens" error={problems.maxTokens}>
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={form.maxTokens}
+              onChange={(event) => onChange({ maxTokens: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Temperature" error={problems.temperature}>
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="decimal"
+              placeholder="the model's own"
+              value={form.temperature}
+              onChange={(event) => onChange({ temperature: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </div>
+  );
+}
+
+const providersOf = (models: readonly ModelRow[]): string[] => [...new Set(models.map(({ provider }) => provider))];
+
+const ModelLimits = ({ model }: { model: ModelRow }) => (
+  <>
+    USD for a million tokens. Reads up to {model.contextWindow.toLocaleString("en-US")}, writes up to{" "}
+    {model.maxOutputTokens.toLocaleString("en-US")}.
+  </>
+);

@@ -1,0 +1,32 @@
+// What a person fills in, as text, and the prompt that it makes.
+
+import type { PromptFields } from "./code-lines";
+
+export interface PromptForm {
+  model: string;
+  system: string;
+  prompt: string;
+  /** As typed; empty = the model's own. */
+  maxTokens: string;
+  temperature: string;
+}
+
+export type FormProblems = Partial<Record<keyof PromptForm, string>>;
+
+/** The prompt of a form, or what is wrong with it. An empty prompt is no fault: it is only not written yet. */
+export function readPromptForm(form: PromptForm, maxOutputTokens: number): { fields: PromptFields; problems: FormProblems } {
+  const maxTokens = form.maxTokens.trim() === "" ? undefined : Number(form.maxTokens);
+  const temperature = form.temperature.trim() === "" ? undefined : Number(form.temperature);
+  const problems: FormProblems = {};
+  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= maxOutputTokens)) {
+    problems.maxTokens = `A whole number from 1 to ${maxOutputTokens.toLocaleString("en-US")}.`;
+  }
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) problems.temperature = "A number from 0 to 2.";
+  return {
+    fields: { model: form.model, system: form.system === "" ? undefined : form.system, prompt: form.prompt, maxTokens, temperature },
+    problems,
+  };
+}
+
+export const isSendable = (fields: PromptFields, problems: FormProblems): boolean =>
+  fields.prompt !== "" && Object.keys(problems).length === 0;

@@ -1,0 +1,90 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Amount } from "../../ui/amount";
+import { Button } from "../../ui/button";
+import type { RunProblem } from "./run";
+
+interface RunProblemNoticeProps {
+  problem: RunProblem;
+  onLower: (tokens: number) => void;
+}
+
+/** What went wrong, whether it cost anything, and what to do. */
+export function RunProblemNotice({ problem, onLower }: RunProblemNoticeProps) {
+  return (
+    <div role="alert" className="mt-4 rounded border border-red/50 p-4 text-sm">
+      <p className="font-medium text-red">{problem.message}</p>
+      <p className="mt-1 text-muted">
+        {cureOf(problem)}
+        {problem.cost === null ? null : (
+          <>
+            {" "}
+            Charged for what was delivered: <Amount nano={problem.cost} />.
+          </>
+        )}
+      </p>
+      <div className="mt-3 flex flex-wrap items-center gap-2">
+        <NextSteps problem={problem} onLower={onLower} />
+        {problem.code ? (
+          <Link href={`/docs/errors/${problem.code}`} className="text-xs text-muted underline underline-offset-2 hover:text-ink">
+            {problem.code}
+          </Link>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function NextSteps({ problem, onLower }: RunProblemNoticeProps): ReactNode {
+  const { code, reason, affordableMaxTokens } = problem;
+  if (reason === "signed_out") {
+    return (
+      <Button size="small" asChild>
+        <Link href="/connect">Connect wallet</Link>
+      </Button>
+    );
+  }
+  if (reason === "stale_page" || reason === "foreign_origin") {
+    return (
+      <Button size="small" onClick={() => window.location.reload()}>
+        Load this page again
+      </Button>
+    );
+  }
+  if (code !== "INSUFFICIENT_BALANCE") return null;
+  return (
+    <>
+      {affordableMaxTokens ? (
+        <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
+          Lower to {affordableMaxTokens.toLocaleString("en-US")} tokens
+        </Button>
+      ) : null}
+      <Button size="small" asChild>
+        <Link href="/deposit">Add funds</Link>
+      </Button>
+    </>
+  );
+}
+
+const cures: Record<string, string> = {
+  INVALID_REQUEST: "Correct the field that it names and run it again. Nothing was charged.",
+  INVALID_MODEL: "Pick another model. Nothing was charged.",
+  INVALID_API_KEY: "Ask whoever runs this service to open it again. Nothing was charged.",
+  INTERNAL_ERROR: "Run it again, or try another model.",
+  SHUTTING_DOWN: "The service is being restarted. Run it again in a moment; nothing was charged.",
+  signed_out: "Connect your wallet and come back. Nothing was charged.",
+  stale_page: "You signed in again meanwhile. Nothing was charged.",
+  foreign_origin: "Open this page at the service's own address. Nothing was charged.",
+  unreachable: "Check your connection. If an answer had begun, what was delivered is charged; Usage shows it.",
+};
+
+function cureOf({ code, reason, message, deficit, retryAfterMs, cost }: RunProblem): string {
+  if (code === "INSUFFICIENT_BALANCE")
+    return deficit === null ? "Add funds. Nothing was charged." : "Add funds, or ask for a shorter answer.";
+  if (code === "RATE_LIMIT_EXCEEDED") {
+    const wait = Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000));
+    return `Wait ${wait} s and run it again. Nothing was charged.`;
+  }
+  const cure = cures[code ?? reason] ?? "Run it again.";
+  return code === "INTERNAL_ERROR" && cost === null && !/nothing was charged/i.test(message) ? `${cure} Nothing was charged.` : cure;
+}
