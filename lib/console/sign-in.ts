@@ -11,6 +11,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { openWallet } from "@/lib/wallets/custodial-wallet";
 
 /** The browser that signs in, as its session's owner will know it again. */
 export interface Browser {
@@ -51,9 +52,10 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
 }
 
 /** Opens all that an owner has, with the wallet that it begins with. The caller has locked the wallet. */
-export async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {
+async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {
   const accountId = await createAccount(undefined, transaction);
   await addIdentity(accountId, wallet, true, transaction);
   await openCustomerAccount(accountId, transaction);
+  await openWallet(accountId, transaction);
   return accountId;
 }

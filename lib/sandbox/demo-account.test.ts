@@ -1,16 +1,27 @@
 import { beforeAll, expect, test } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
+import { listIdentities, removeIdentity } from "@/lib/access/identities";
 import { setKeyState } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { fromCents } from "@/lib/base/money";
+import type { Wallet } from "@/lib/chains/wallet";
+import { openTestCustody } from "@/lib/console/testing/custody";
+import { inTransaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
+import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { openDemoAccount } from "./demo-account";
+import { demoIdentities, makeDemoKeys } from "./demo-wallets";
 
 const database = await openTestDatabase();
 
-beforeAll(() => setSandboxPepper("0123456789abcdef0123456789abcdef"));
+beforeAll(async () => {
+  setSandboxPepper("0123456789abcdef0123456789abcdef");
+  await openTestCustody();
+});
+
+const newWallets = () => demoIdentities(makeDemoKeys());
 
 async function whoHas(apiKey: string) {
   const result = await authenticateKey(apiKey);
@@ -19,30 +30,47 @@ async function whoHas(apiKey: string) {
 }
 
 test("a new demo account has 25 USD that came from the faucet, and a key that works", async () => {
-  const { accountId } = await whoHas(await openDemoAccount(undefined));
+  const { accountId } = await whoHas(await openDemoAccount(undefined, newWallets()));
   expect(await readBalance(accountId)).toMatchObject({ posted: fromCents(2_500), held: 0n });
+  expect(await findWallet(accountId)).toMatchObject({ accountId });
   const { rows } = await database.pool.query("SELECT posted FROM ledger_account WHERE id = 'sandbox_faucet'");
   expect(rows).toEqual([{ posted: -fromCents(2_500) }]);
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a key that works is kept; one that does not gives way to a new account", async () => {
-  const first = await openDemoAccount(undefined);
-  expect(await openDemoAccount(first)).toBe(first);
+test("a key that works is kept; one that does not gives way to another of the account that the demo wallets own", async () => {
+  const wallets = newWallets();
+  const first = await openDemoAccount(undefined, wallets);
+  expect(await openDemoAccount(first, wallets)).toBe(first);
   const { accountId, keyId } = await whoHas(first);
   await setKeyState(accountId, keyId, "revoked");
-  for (const useless of [first, "pp_rubbish"]) {
-    const next = await openDemoAccount(useless);
+  for (const useless of [first, "pp_rubbish", undefined]) {
+    const next = await openDemoAccount(useless, wallets);
     expect(next).not.toBe(useless);
-    expect((await whoHas(next)).accountId).not.toBe(accountId);
+    expect((await whoHas(next)).accountId).toBe(accountId);
   }
+  expect(await readBalance(accountId)).toMatchObject({ posted: fromCents(2_500) });
+  expect((await whoHas(await openDemoAccount(first, newWallets()))).accountId).not.toBe(accountId);
+});
+
+test("both demo wallets own the account, an older one's too; what its owner unlinked stays unlinked", async () => {
+  const wallets = newWallets();
+  const key = await openDemoAccount(undefined, []);
+  const { accountId } = await whoHas(key);
+  expect(await listIdentities(accountId)).toEqual([]);
+  await openDemoAccount(key, wallets);
+  const owned = async () => (await listIdentities(accountId)).map((identity) => identity.wallet);
+  expect(await owned()).toEqual(wallets);
+  await inTransaction((transaction) => removeIdentity(accountId, wallets[1] as Wallet, transaction));
+  await openDemoAccount(key, wallets);
+  expect(await owned()).toEqual(wallets.slice(0, 1));
 });
 
 test("an account that could not be opened whole is not opened at all", async () => {
   const count = async () => (await database.pool.query("SELECT 1 FROM account")).rowCount;
   const before = await count();
   await database.pool.query("ALTER TABLE api_key ADD CONSTRAINT refuse_demo CHECK (name <> 'demo') NOT VALID");
-  await expect(openDemoAccount(undefined)).rejects.toThrow("refuse_demo");
+  await expect(openDemoAccount(undefined, newWallets())).rejects.toThrow("refuse_demo");
   await database.pool.query("ALTER TABLE api_key DROP CONSTRAINT refuse_demo");
   expect(await count()).toBe(before);
   expect(await checkLedger()).toEqual([]);

@@ -1,36 +1,69 @@
-// The demo account of a sandbox: 25 USD that are worth nothing, and a key that works as pasted. Both last as long as the
-// sandbox's data directory.
+// The demo account of a sandbox: 25 USD that are worth nothing, a key that works as pasted, and the demo wallet that signs in
+// to it. All last as long as the sandbox's data directory.
 
 import { createAccount } from "@/lib/access/accounts";
 import { authenticateKey } from "@/lib/access/authenticate";
+import { addIdentity, findAccountOf, listIdentities, lockWallet } from "@/lib/access/identities";
 import { createKey } from "@/lib/access/keys";
+import type { AccountId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/pool";
+import type { Wallet } from "@/lib/chains/wallet";
+import { inTransaction, type Transaction } from "@/lib/db/pool";
 import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
 import { postTransfer } from "@/lib/ledger/transfers";
+import { openWallet } from "@/lib/wallets/custodial-wallet";
 
 const DEMO_BALANCE = fromCents(2_500);
 const FAUCET = "sandbox_faucet";
 
-/** The demo key: the one that `known` names while it still works, else one of a new demo account. */
-export async function openDemoAccount(known: string | undefined): Promise<string> {
-  if (known && (await authenticateKey(known)).ok) return known;
+/**
+ * The demo key: the one that `known` names while it still works, else a new one of the account that the demo wallets own, else
+ * one of a new account. An account that no wallet owns yet is given the demo wallets.
+ */
+export async function openDemoAccount(known: string | undefined, wallets: readonly Wallet[]): Promise<string> {
+  const knownKey = known ? await authenticateKey(known) : null;
   return inTransaction(async (transaction) => {
-    const accountId = await createAccount(undefined, transaction);
-    await openCustomerAccount(accountId, transaction);
-    await openFundingAccount(FAUCET, transaction);
-    await postTransfer(
-      {
-        id: `demo_${accountId}`,
-        kind: "credit",
-        legs: [
-          { account: accountId, amount: DEMO_BALANCE },
-          { account: FAUCET, amount: nanoUsd(-DEMO_BALANCE) },
-        ],
-      },
-      transaction,
-    );
+    const knownAccount = knownKey?.ok ? knownKey.key.accountId : await findDemoAccount(wallets, transaction);
+    const accountId = knownAccount ?? (await createDemoAccount(transaction));
+    await giveDemoWallets(accountId, wallets, transaction);
+    await openWallet(accountId, transaction);
+    if (known && knownKey?.ok) return known;
     const { key } = await createKey({ accountId, name: "demo" }, transaction);
     return key;
   });
+}
+
+async function findDemoAccount(wallets: readonly Wallet[], transaction: Transaction): Promise<AccountId | null> {
+  for (const wallet of wallets) {
+    const accountId = await findAccountOf(wallet, transaction);
+    if (accountId) return accountId;
+  }
+  return null;
+}
+
+async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
+  const accountId = await createAccount(undefined, transaction);
+  await openCustomerAccount(accountId, transaction);
+  await openFundingAccount(FAUCET, transaction);
+  await postTransfer(
+    {
+      id: `demo_${accountId}`,
+      kind: "credit",
+      legs: [
+        { account: accountId, amount: DEMO_BALANCE },
+        { account: FAUCET, amount: nanoUsd(-DEMO_BALANCE) },
+      ],
+    },
+    transaction,
+  );
+  return accountId;
+}
+
+// Once an account has a wallet, its owner decides which ones it has: what they unlinked stays so.
+async function giveDemoWallets(accountId: AccountId, wallets: readonly Wallet[], transaction: Transaction): Promise<void> {
+  if ((await listIdentities(accountId, transaction)).length > 0) return;
+  for (const wallet of wallets) {
+    await lockWallet(wallet, transaction);
+    if (!(await findAccountOf(wallet, transaction))) await addIdentity(accountId, wallet, false, transaction);
+  }
 }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
 import { forgetOnce } from "@/lib/base/once";
+import { demoWallets } from "@/lib/console/demo-wallets";
+import { openTestCustody } from "@/lib/console/testing/custody";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { endpoints } from "@/lib/providers/endpoints";
@@ -18,6 +20,7 @@ let sandbox: Sandbox;
 
 beforeAll(async () => {
   program = await buildSimulatedModels();
+  await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
   forgetOnce("config");
@@ -59,7 +62,8 @@ test("it points every provider at simulated models that answer, and makes a demo
   expect((await simulated().ask()).status).toBe(200);
   const apiKey = await sandbox.openDemo("http://127.0.0.1:3000");
   expect((await authenticateKey(apiKey)).ok).toBe(true);
-  expect(JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8"))).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey });
+  const wallets = { evm: [{ address: demoWallets()?.evm.address, privateKey: expect.stringMatching(/^0x/) }], solana: [expect.anything()] };
+  expect(JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8"))).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey, wallets });
   expect(await sandbox.openDemo("http://127.0.0.1:4000")).toBe(apiKey);
 });
 

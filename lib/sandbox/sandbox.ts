@@ -1,12 +1,15 @@
-// The sandbox, put together: simulated models, a pepper of its own, and the demo account. Nothing here runs in live mode.
+// The sandbox, put together: simulated models, secrets of its own, and the demo account. Nothing here runs in live mode.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { assert } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
+import { setDemoWallets } from "@/lib/console/demo-wallets";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { openDemoAccount } from "./demo-account";
+import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
 import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
 import { openSecrets, readSandboxFile, writeSandboxFile } from "./secrets";
 
@@ -25,13 +28,16 @@ const MOST_RETRY_MS = 10_000;
 export async function startSandbox(options: SimulatedModelsOptions = {}): Promise<Sandbox> {
   assert(config().MODE === "sandbox", "the sandbox runs in sandbox mode only");
   const dataDir = config().DATA_DIR;
-  setSandboxPepper(openSecrets(dataDir).keyPepper);
+  const secrets = openSecrets(dataDir);
+  setSandboxPepper(secrets.keyPepper);
+  setSandboxSessionSecret(secrets.sessionSecret);
   const models = await keepModels(options);
   return {
     openDemo: async (baseUrl) => {
       const before = readSandboxFile(dataDir);
-      const apiKey = await openDemoAccount(before?.apiKey);
-      writeSandboxFile(dataDir, { ...before, baseUrl, apiKey });
+      const apiKey = await openDemoAccount(before?.apiKey, demoIdentities(secrets.demoKeys));
+      setDemoWallets(demoSigners(secrets.demoKeys));
+      writeSandboxFile(dataDir, { ...before, baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) });
       return apiKey;
     },
     ...models,

@@ -22,6 +22,17 @@ test("secrets are made once, at random, in a directory that need not exist, for 
   expect(modeOf(join(dataDir, "secrets.json"))).toBe(0o600);
 });
 
+test("a file of an older release is given what it lacks, and keeps what it has", () => {
+  const dataDir = newDirectory();
+  const old = { keyPepper: "p".repeat(64), sessionSecret: "s".repeat(64) };
+  writeFileSync(join(dataDir, "secrets.json"), JSON.stringify(old));
+  const opened = openSecrets(dataDir);
+  expect(opened).toMatchObject(old);
+  expect(opened.demoKeys.evm).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(openSecrets(dataDir)).toEqual(opened);
+  expect(openSecrets(newDirectory()).demoKeys).not.toEqual(opened.demoKeys);
+});
+
 test("sandbox.json keeps what else was written into it, is its owner's alone, and is replaced whole", () => {
   const dataDir = newDirectory();
   expect(readSandboxFile(dataDir)).toBeNull();

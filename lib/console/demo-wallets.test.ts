@@ -1,0 +1,39 @@
+import { base58 } from "@scure/base";
+import { afterEach, expect, test } from "vitest";
+import { isSolanaSignature } from "@/lib/chains/solana/signature";
+import { verifySignature } from "@/lib/chains/verify-signature";
+import { demoIdentities, demoSigners, demoWalletsFile, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { demoWallets, setDemoWallets, signWithDemoWallet } from "./demo-wallets";
+
+afterEach(() => setDemoWallets(undefined));
+
+const text = "127.0.0.1:3000 wants you to sign in with your Ethereum account:\n…";
+
+test("where no sandbox gave one there is no demo wallet and no signature", async () => {
+  expect(demoWallets()).toBeNull();
+  expect(await signWithDemoWallet("evm", text)).toBeNull();
+});
+
+test("it shows its addresses and signs what asks to sign in here, and nothing else", async () => {
+  const keys = makeDemoKeys();
+  setDemoWallets(demoSigners(keys));
+  const shown = demoWallets();
+  expect(JSON.stringify(shown)).not.toContain(keys.evm);
+  expect(JSON.stringify(shown)).not.toContain(keys.solana);
+  for (const wallet of demoIdentities(keys)) {
+    expect(shown?.[wallet.chain].address.toLowerCase()).toBe(wallet.address.toLowerCase());
+    expect(await verifySignature(wallet, text, (await signWithDemoWallet(wallet.chain, text)) ?? "")).toBe("valid");
+    for (const other of ["", "evil.example wants you to sign in with your Ethereum account:", ` ${text}`, "Pay 25 USDC"]) {
+      expect(await signWithDemoWallet(wallet.chain, other)).toBeNull();
+    }
+  }
+});
+
+test("the keys in sandbox.json are those of its addresses, in the form that wallets import", () => {
+  const keys = makeDemoKeys();
+  const { evm, solana } = demoWalletsFile(keys);
+  expect(evm).toEqual([{ address: demoSigners(keys).evm.address, privateKey: keys.evm }]);
+  const secret = base58.decode(solana[0]?.secretKey ?? "");
+  expect(base58.encode(secret.subarray(32))).toBe(solana[0]?.address);
+  expect(isSolanaSignature(solana[0]?.address ?? "", text, "rubbish")).toBe(false);
+});

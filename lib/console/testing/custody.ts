@@ -1,0 +1,12 @@
+// Custody for tests that open accounts: a signer of a new seed, with addresses to give.
+
+import { fillAddressPool } from "@/lib/wallets/address-pool";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { openSigner } from "@/lib/wallets/seed-signer";
+import { startCustody } from "@/lib/wallets/start-custody";
+
+/** Enough addresses for the accounts of one test file. */
+export async function openTestCustody(): Promise<void> {
+  await startCustody(await openSigner(makeWords(), "sandbox"));
+  await fillAddressPool();
+}

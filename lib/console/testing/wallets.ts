@@ -1,0 +1,18 @@
+// Wallets for tests: real keys, made at random.
+
+import type { Proof } from "@/lib/access/proofs";
+import type { WalletChain } from "@/lib/chains/wallet";
+import { demoSigners, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+
+export interface TestWallet {
+  chain: WalletChain;
+  address: string;
+  sign: (text: string) => Promise<string>;
+}
+
+export const newWallet = (chain: WalletChain): TestWallet => ({ chain, ...demoSigners(makeDemoKeys())[chain] });
+
+/** The proof that an honest client sends for a challenge. */
+export async function prove({ chain, address, sign }: TestWallet, { nonce, text }: { nonce: string; text: string }): Promise<Proof> {
+  return { nonce, chain, address, message: text, signature: await sign(text) };
+}

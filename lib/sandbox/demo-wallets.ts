@@ -1,0 +1,63 @@
+// The demo wallet's keys: an EVM and a Solana one, made at random per sandbox. They are worth nothing anywhere else, and
+// leave this process only into sandbox.json, for programs that want to pay as the demo account.
+
+import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
+import { base58 } from "@scure/base";
+import type { Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { readWallet, type Wallet } from "@/lib/chains/wallet";
+import type { DemoSigner } from "@/lib/console/demo-wallets";
+
+const SEED_BYTES = 32;
+
+const isSolanaSecret = (text: string): boolean =>
+  /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(text) && base58.decode(text).length === 2 * SEED_BYTES;
+
+/** As they are kept. */
+export const demoKeysSchema = z.object({
+  /** 0x and 64 hex digits. */
+  evm: z.string().regex(/^0x[0-9a-f]{64}$/),
+  /** Base58 of seed and public key, as Solana wallets export it. */
+  solana: z.string().refine(isSolanaSecret),
+});
+
+export type DemoKeys = z.infer<typeof demoKeysSchema>;
+
+export function makeDemoKeys(): DemoKeys {
+  const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  const solana = Buffer.concat([Buffer.from(d ?? "", "base64url"), Buffer.from(x ?? "", "base64url")]);
+  return { evm: generatePrivateKey(), solana: base58.encode(solana) };
+}
+
+/** What signs with these keys, without showing them. */
+export function demoSigners(keys: DemoKeys): Record<"evm" | "solana", DemoSigner> {
+  const account = privateKeyToAccount(keys.evm as Hex);
+  const { address, key } = solanaKeyPair(keys.solana);
+  return {
+    evm: { address: account.address, sign: (text) => account.signMessage({ message: text }) },
+    solana: { address, sign: async (text) => base58.encode(sign(null, Buffer.from(text), key)) },
+  };
+}
+
+function solanaKeyPair(secret: string) {
+  const bytes = Buffer.from(base58.decode(secret));
+  const [seed, publicKey] = [bytes.subarray(0, SEED_BYTES), bytes.subarray(SEED_BYTES)];
+  const jwk = { kty: "OKP", crv: "Ed25519", d: seed.toString("base64url"), x: publicKey.toString("base64url") };
+  return { address: base58.encode(publicKey), key: createPrivateKey({ key: jwk, format: "jwk" }) };
+}
+
+/** The demo wallets as an account's identities. */
+export function demoIdentities(keys: DemoKeys): Wallet[] {
+  const { evm, solana } = demoSigners(keys);
+  return [readWallet("evm", evm.address), readWallet("solana", solana.address)].filter((wallet) => wallet !== null);
+}
+
+/** The `wallets` of sandbox.json. */
+export function demoWalletsFile(keys: DemoKeys) {
+  const { evm, solana } = demoSigners(keys);
+  return {
+    evm: [{ address: evm.address, privateKey: keys.evm }],
+    solana: [{ address: solana.address, secretKey: keys.solana }],
+  };
+}
