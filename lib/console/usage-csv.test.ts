@@ -4,11 +4,12 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { type AccountId, requestIdAt } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { charge, someCharges } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { csvCell, usageFileName, writeUsageCsv } from "./usage-csv";
+import { csvCell, usageCsvStream, usageFileName, writeUsageCsv } from "./usage-csv";
 import { readUsageQuery } from "./usage-query";
 
 const database = await openTestDatabase();
@@ -106,27 +107,63 @@ test("an account without charges exports the names of the columns", async () => 
   expect(await exportAll(await fundedAccount(0))).toHaveLength(1);
 });
 
-test("a hundred thousand charges are written without the process growing by them", async () => {
-  const account = await fundedAccount(0);
-  const count = 100_000;
+/** Books this many charges of one model at once, past the ledger's functions. */
+async function insertCharges(account: AccountId, model: string, count: number): Promise<void> {
+  const at = new Date(Date.UTC(2026, 1, 28));
   await database.pool.query(
     `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
        reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-     SELECT $1, $2 || lpad(n::text, 12, '0'), NULL, 'model', 'provider', $3, n, 1, 0, 0, n, 1, 0, 'complete', false, false, 'balance', NULL, 1, $4
-     FROM generate_series(1, $5::int) n`,
-    [account, requestIdAt(Date.UTC(2026, 1, 28)), unitPrice, new Date(Date.UTC(2026, 1, 28)), count],
+     SELECT $1, $2 || lpad(n::text, 8, '0') || $3, NULL, $3, 'provider', $4, n, 1, 0, 0, n, 1, 0, 'complete', false, false, 'balance', NULL, 1, $5
+     FROM generate_series(1, $6::int) n`,
+    [account, requestIdAt(at.getTime()), model, unitPrice, at, count],
   );
-  const before = process.memoryUsage.rss();
-  let [most, lines, characters] = [0, -1, 0];
-  for await (const piece of writeUsageCsv(account, query)) {
-    lines += piece.split("\r\n").length - 1;
-    characters += piece.length;
-    most = Math.max(most, process.memoryUsage.rss() - before);
+}
+
+test("ten times as many charges take no more memory to write", async () => {
+  const account = await fundedAccount(0);
+  await insertCharges(account, "some", 20_000);
+  await insertCharges(account, "many", 200_000);
+  /** The most memory that the process had while it wrote, and how many lines it wrote. */
+  const write = async (model: string) => {
+    let [most, lines] = [0, -1];
+    for await (const piece of writeUsageCsv(account, { ...query, model })) {
+      lines += piece.split("\r\n").length - 1;
+      most = Math.max(most, process.memoryUsage.rss());
+    }
+    return { most, lines };
+  };
+  const some = await write("some");
+  const many = await write("many");
+  expect([some.lines, many.lines]).toEqual([20_000, 200_000]);
+  // The rows, held at once, take more than two hundred megabytes.
+  expect(many.most - some.most).toBeLessThan(64_000_000);
+});
+
+test("nothing is read before the client asks for it, and no more after it has left", async () => {
+  const account = await fundedAccount(10_000_000);
+  await charge(account, someCharges(2_500));
+  let asked = 0;
+  const countQuery = () => {
+    asked += 1;
+  };
+  const decode = ({ value }: { value?: Uint8Array }) => new TextDecoder().decode(value);
+  /** A turn of the database, in which a read that nobody asked for would have begun. */
+  const settle = () => database.pool.query("SELECT 1");
+  pool().on("acquire", countQuery);
+  try {
+    const reader = usageCsvStream(account, query).getReader();
+    await settle();
+    expect(asked).toBe(0);
+    expect(decode(await reader.read())).toMatch(/^time,request_id,[^\r]*\r\n$/);
+    expect(decode(await reader.read()).match(/\r\n/g)).toHaveLength(1_000);
+    const before = asked;
+    await settle();
+    await reader.cancel();
+    await settle();
+    expect(asked).toBe(before);
+  } finally {
+    pool().off("acquire", countQuery);
   }
-  expect(lines).toBe(count);
-  expect(characters).toBeGreaterThan(13_000_000);
-  // Held at once, the rows alone take more than a hundred megabytes.
-  expect(most).toBeLessThan(64_000_000);
 });
 
 test("a file is named after the service and its days", () => {

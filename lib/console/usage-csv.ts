@@ -40,6 +40,18 @@ export async function* writeUsageCsv(accountId: AccountId, query: UsageQuery): A
   for await (const batch of exportCharges({ ...span, mark })) yield await writeBatch(accountId, batch);
 }
 
+/** The same as bytes. Nothing is read ahead of the client; a client that leaves ends the reading, and a failure breaks the file off. */
+export function usageCsvStream(accountId: AccountId, query: UsageQuery): ReadableStream<Uint8Array> {
+  const pieces = writeUsageCsv(accountId, query);
+  const encoder = new TextEncoder();
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await pieces.next();
+    if (done) controller.close();
+    else controller.enqueue(encoder.encode(value));
+  };
+  return new ReadableStream({ pull, cancel: async () => void (await pieces.return()) }, { highWaterMark: 0 });
+}
+
 /** Names are read for each batch anew: an account may have had any number of keys. */
 async function writeBatch(accountId: AccountId, batch: readonly ExportedCharge[]): Promise<string> {
   const keyIds = new Set(batch.map(({ keyId }) => keyId ?? ""));

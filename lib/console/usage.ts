@@ -6,6 +6,7 @@ import { readSpendByDay } from "@/lib/ledger/spend-by-day";
 import {
   type ChargedRequest,
   listChargedRequests,
+  listLatestRequests,
   listModelsAndKeys,
   listNewerRequests,
   type UsagePage,
@@ -50,6 +51,8 @@ export interface UsageView {
   /** Names the moment that all of this is of. */
   mark: bigint;
   chart: SpendChart;
+  /** False for a newcomer: no request was ever charged. */
+  hasEverCalled: boolean;
   /** What the filter can choose: what was charged on these days, and what is chosen. */
   models: UsageChoice[];
   keys: UsageChoice[];
@@ -86,6 +89,7 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
     rows: page.rows.map((row) => usageRow(row, labelOf(row.keyId))),
     ...neighbours(page, query),
     mark: page.mark,
+    hasEverCalled: page.rows.length > 0 || (await listLatestRequests(accountId, 1)).length > 0,
     chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
     models: [...models].sort().map((model) => ({ value: model, text: model })),
     keys: keyIds.slice(0, MOST_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),

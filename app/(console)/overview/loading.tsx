@@ -1,0 +1,32 @@
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { Skeleton } from "@/components/ui/skeleton";
+
+const figures = ["w-40", "w-28", "w-28", "w-28"];
+const lines = [1, 2, 3, 4, 5, 6, 7, 8];
+
+export default function Loading() {
+  return (
+    <>
+      <PageHeading title="Overview" />
+      <div className="grid gap-x-8 gap-y-6 max-sm:grid-cols-2 sm:grid-cols-[1.6fr_1fr_1fr_1fr]">
+        {figures.map((width, index) => (
+          <div key={`${width}${index.toString()}`} className={`grid gap-2 ${index < 2 ? "max-sm:col-span-2" : ""}`}>
+            <Skeleton className="h-4 w-20" />
+            <Skeleton className={`h-9 ${width}`} />
+          </div>
+        ))}
+      </div>
+      <Panel title="Spend, last 30 days" className="mt-10">
+        <Skeleton className="h-56 w-full md:h-64" />
+      </Panel>
+      <Panel title="Last requests" className="mt-10">
+        <div className="grid gap-4">
+          {lines.map((line) => (
+            <Skeleton key={line} className="h-6 w-full" />
+          ))}
+        </div>
+      </Panel>
+    </>
+  );
+}

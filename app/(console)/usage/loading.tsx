@@ -1,0 +1,25 @@
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { Skeleton } from "@/components/ui/skeleton";
+
+const lines = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+export default function Loading() {
+  return (
+    <>
+      <PageHeading title="Usage">Every request, what it cost and why. Days are UTC, times are yours.</PageHeading>
+      <Skeleton className="mb-8 h-14 w-full" />
+      <Skeleton className="h-16 w-full" />
+      <Panel title="Spend" className="mt-8">
+        <Skeleton className="h-56 w-full md:h-64" />
+      </Panel>
+      <Panel title="Requests" className="mt-8">
+        <div className="grid gap-4">
+          {lines.map((line) => (
+            <Skeleton key={line} className="h-6 w-full" />
+          ))}
+        </div>
+      </Panel>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { ActivityIcon, DownloadIcon } from "lucide-react";
+import type { Metadata } from "next";
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { ChargesWithReceipts } from "@/components/console/usage/charges-with-receipts";
+import { Pager } from "@/components/console/usage/pager";
+import { SplitLinks } from "@/components/console/usage/split-links";
+import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
+import { UsageFilter } from "@/components/console/usage/usage-filter";
+import { UsageTotals } from "@/components/console/usage/usage-totals";
+import { ActionLink } from "@/components/ui/action-link";
+import { Button } from "@/components/ui/button";
+import { ChartLegend, SpendChart } from "@/components/ui/chart";
+import { ChartTable } from "@/components/ui/chart-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import { readReceipt } from "@/lib/console/receipts";
+import { readUsage, type UsageView } from "@/lib/console/usage";
+import { presets, readUsageQuery, type UsageParams, type UsageQuery } from "@/lib/console/usage-query";
+import { requireOwner } from "../require-owner";
+import { findReceipt } from "./actions";
+
+export const metadata: Metadata = { title: "Usage" };
+
+export default async function UsagePage({ searchParams }: { searchParams: Promise<UsageParams> }) {
+  const { accountId } = await requireOwner();
+  const params = await searchParams;
+  const query = readUsageQuery(params);
+  const requestId = Array.isArray(params.receipt) ? params.receipt[0] : params.receipt;
+  const [view, receipt] = await Promise.all([readUsage(accountId, query), requestId ? readReceipt(accountId, requestId) : null]);
+  const address = addressOf(query);
+  const { fromDay, toDay, preset } = query;
+  return (
+    <>
+      <PageHeading title="Usage" action={view.rows.length > 0 ? <ExportLink href={exportHref(query, view)} /> : null}>
+        Every request, what it cost and why. Days are UTC, times are yours.
+      </PageHeading>
+      {query.problem ? (
+        <p role="alert" className="mb-6 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
+          {query.problem}
+        </p>
+      ) : null}
+      <UsageFilter {...{ address, fromDay, toDay, presets, preset }} models={view.models} keys={view.keys} />
+      <UsageTotals totals={view.totals} />
+      <Panel title="Spend" aside={<SplitLinks address={address} split={query.split} />} className="mt-8">
+        <SpendChart
+          chart={view.chart}
+          label={`Spend by day${query.split === "day" ? "" : ` and ${query.split}`}`}
+          empty="Nothing was spent."
+        />
+        {query.split === "day" || view.chart.series.length === 0 ? null : (
+          <div className="mt-4">
+            <ChartLegend chart={view.chart} />
+          </div>
+        )}
+        <ChartTable chart={view.chart} />
+      </Panel>
+      <Panel title="Requests" className="mt-8">
+        <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={findReceipt} />
+        {view.rows.length > 0 ? <Pages address={address} query={query} view={view} /> : <NoRequests isNew={!view.hasEverCalled} />}
+      </Panel>
+    </>
+  );
+}
+
+function addressOf({ fromDay, toDay, preset, model, key, split }: UsageQuery): UsageAddress {
+  const days =
+    preset === null ? { days: null, from: fromDay, to: toDay } : { days: preset === 30 ? null : `${preset}`, from: null, to: null };
+  return { ...days, model, key, by: split === "day" ? null : split };
+}
+
+interface PagesProps {
+  address: UsageAddress;
+  query: UsageQuery;
+  view: UsageView;
+}
+
+/** Pages of one listing keep its days, also after midnight. */
+function Pages({ address, query, view }: PagesProps) {
+  const days = { days: null, from: query.fromDay, to: query.toDay };
+  const hrefOf = (direction: "older" | "newer") => (view[direction] ? usageHref(address, { ...days, [direction]: view[direction] }) : null);
+  return (
+    <Pager
+      shown={view.rows.length}
+      of={view.totals.requests}
+      newest={query.cursor ? usageHref(address) : null}
+      newer={hrefOf("newer")}
+      older={hrefOf("older")}
+    />
+  );
+}
+
+/** The rows that the totals are of, and none that came since. */
+const exportHref = (query: UsageQuery, { mark }: UsageView): string =>
+  usageHref(addressOf(query), { days: null, from: query.fromDay, to: query.toDay, by: null, mark: mark.toString() }, "/usage/export");
+
+const ExportLink = ({ href }: { href: string }) => (
+  <Button asChild>
+    <a href={href} download>
+      <DownloadIcon aria-hidden="true" />
+      Export CSV
+    </a>
+  </Button>
+);
+
+const NoRequests = ({ isNew }: { isNew: boolean }) =>
+  isNew ? (
+    <EmptyState
+      picture={<ActivityIcon />}
+      title="No requests yet"
+      action={
+        <>
+          <ActionLink primary href="/playground">
+            Try a prompt
+          </ActionLink>
+          <ActionLink href="/keys">Make a key</ActionLink>
+        </>
+      }
+    >
+      Every request that is answered stands here with its tokens, its exact cost and a receipt that says how it came about.
+    </EmptyState>
+  ) : (
+    <EmptyState picture={<ActivityIcon />} title="No request matches" action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}>
+      Nothing was charged on these days with this model and key.
+    </EmptyState>
+  );

@@ -1,0 +1,38 @@
+import Link from "next/link";
+import { count } from "./usage-row";
+
+interface PagerProps {
+  shown: number;
+  of: number;
+  /** Addresses of the pages beside this one; null when there is none. */
+  newest: string | null;
+  newer: string | null;
+  older: string | null;
+}
+
+/** From page to page of one listing. */
+export const Pager = ({ shown, of, newest, newer, older }: PagerProps) => (
+  <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-3 text-sm">
+    <p className="text-xs text-muted">
+      {count(shown)} of {count(of)} requests
+    </p>
+    <div className="flex gap-2">
+      {newest ? <PageLink href={newest}>Newest</PageLink> : null}
+      {newer || older ? <PageLink href={newer}>Newer</PageLink> : null}
+      {newer || older ? <PageLink href={older}>Older</PageLink> : null}
+    </div>
+  </nav>
+);
+
+const look = "inline-flex h-8 items-center rounded border px-3 text-xs font-medium";
+
+const PageLink = ({ href, children }: { href: string | null; children: string }) =>
+  href === null ? (
+    <span aria-disabled="true" className={`${look} border-line text-faint`}>
+      {children}
+    </span>
+  ) : (
+    <Link href={href} className={`${look} border-edge transition hover:bg-panel`}>
+      {children}
+    </Link>
+  );

@@ -1,0 +1,145 @@
+import type { ReactNode } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { Amount, placesOf } from "../../ui/amount";
+import { Badge } from "../../ui/badge";
+import { CopyButton } from "../../ui/copy-button";
+import { LocalTime } from "../../ui/local-time";
+import type { ChargedReceipt, HeldReceipt, Receipt } from "./receipt-types";
+import { count } from "./usage-row";
+
+/** Everything that the ledger knows of one request. */
+export const ReceiptDetails = ({ receipt }: { receipt: Receipt }) =>
+  receipt.state === "charged" ? <Charged receipt={receipt} /> : <Held receipt={receipt} />;
+
+const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting" | "plain" }>> = {
+  complete: { text: "Complete", tone: "good" },
+  partial: { text: "The provider broke off", tone: "waiting" },
+  cancelled: { text: "You left before the end", tone: "plain" },
+};
+
+const payments: Readonly<Record<string, string>> = { balance: "Balance" };
+
+function Charged({ receipt }: { receipt: ChargedReceipt }) {
+  const outcome = outcomes[receipt.outcome] ?? { text: receipt.outcome, tone: "plain" as const };
+  return (
+    <div className="grid gap-6">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-xl font-medium tracking-tight tabular-nums">{formatUsd(receipt.cost)}</p>
+        <Badge tone={outcome.tone}>{outcome.text}</Badge>
+      </div>
+      <CostTable receipt={receipt} />
+      <dl className="text-sm">
+        <Line title="Model">
+          <span className="font-mono">{receipt.model}</span>
+        </Line>
+        <Line title="Provider">{receipt.provider}</Line>
+        <Line title="Key">{keyText(receipt)}</Line>
+        <Line title="Charged">
+          <LocalTime at={receipt.at} shape="exact" />
+        </Line>
+        <Line title="Answer">{receipt.streamed ? "Streamed" : "Whole"}</Line>
+        {receipt.firstTokenMs === null ? null : <Line title="First token after">{seconds(receipt.firstTokenMs)}</Line>}
+        <Line title="Provider took">{seconds(receipt.providerMs)}</Line>
+        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{count(receipt.cachedInputTokens)}</Line> : null}
+        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{count(receipt.reasoningTokens)}</Line> : null}
+        <Line title="Tokens counted by">{receipt.estimated ? "Us: the provider gave no count" : "The provider"}</Line>
+        <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
+        <LongLine title="Price version" value={receipt.priceVersion} copy="Copy the price version" />
+        <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />
+      </dl>
+    </div>
+  );
+}
+
+/** Tokens × price = cost, line by line, exact. */
+function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedReceipt }) {
+  const places = placesOf([...lines.map((line) => line.due), due, cost]);
+  return (
+    <table className="w-full text-sm">
+      <caption className="sr-only">How the cost came about</caption>
+      <thead>
+        <tr className="border-b border-edge text-xs text-muted">
+          <th scope="col" className="py-1.5 text-left font-medium">
+            Tokens × price
+          </th>
+          <th scope="col" className="py-1.5 text-right font-medium">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <tr key={line.side} className="border-b border-line">
+            <th scope="row" className="py-2 pr-3 text-left font-normal">
+              {count(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
+            </th>
+            <td className="py-2 text-right font-mono">
+              <Amount nano={line.due} places={places} />
+            </td>
+          </tr>
+        ))}
+        {borne === 0n ? null : (
+          <tr className="border-b border-line text-muted">
+            <th scope="row" className="py-2 pr-3 text-left font-normal">
+              Ran over its hold; borne by us
+            </th>
+            <td className="py-2 text-right font-mono">
+              <Amount nano={-borne} places={places} />
+            </td>
+          </tr>
+        )}
+        <tr>
+          <th scope="row" className="py-2 pr-3 text-left font-medium">
+            You paid
+          </th>
+          <td className="py-2 text-right font-mono font-medium">
+            <Amount nano={cost} places={places} />
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+const Held = ({ receipt }: { receipt: HeldReceipt }) => (
+  <div className="grid gap-6">
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="text-xl font-medium tracking-tight tabular-nums">{formatUsd(receipt.ceiling)}</p>
+      <Badge tone="waiting">In progress</Badge>
+    </div>
+    <p className="text-sm text-muted">
+      This much is held: the most that the request can cost. At its end the exact cost is charged and the rest is free again.
+    </p>
+    <dl className="text-sm">
+      <Line title="Key">{keyText(receipt)}</Line>
+      <Line title="Held since">
+        <LocalTime at={receipt.at} shape="exact" />
+      </Line>
+      <Line title="Ends at the latest">
+        <LocalTime at={receipt.deadline} shape="exact" />
+      </Line>
+      <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />
+    </dl>
+  </div>
+);
+
+const keyText = ({ key, isKeyRevoked }: Receipt): string => (isKeyRevoked ? `${key} (revoked)` : key);
+
+const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(2)} s`);
+
+const Line = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div className="flex justify-between gap-6 border-b border-line py-2">
+    <dt className="text-muted">{title}</dt>
+    <dd className="min-w-0 text-right break-words">{children}</dd>
+  </div>
+);
+
+const LongLine = ({ title, value, copy }: { title: string; value: string; copy: string }) => (
+  <div className="border-b border-line py-2">
+    <dt className="text-muted">{title}</dt>
+    <dd className="flex items-center justify-between gap-2">
+      <span className="min-w-0 font-mono break-all">{value}</span>
+      <CopyButton quiet text={value} label={copy} />
+    </dd>
+  </div>
+);

@@ -1,0 +1,109 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Skeleton } from "../../ui/skeleton";
+import { ReceiptDetails } from "./receipt-details";
+import type { Receipt } from "./receipt-types";
+
+export interface FoundReceipt {
+  requestId: string;
+  /** Null: the account has no such request. */
+  receipt: Receipt | null;
+}
+
+interface ReceiptDrawerProps {
+  /** The request that the address names; null closes the drawer. */
+  requestId: string | null;
+  /** What the server found already. */
+  initial: FoundReceipt | null;
+  load: (requestId: string) => Promise<Receipt | null>;
+  onClose: () => void;
+}
+
+/** The receipt of a request, at the side of the page that it was opened from. */
+export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDrawerProps) {
+  const [found, setFound] = useState(initial);
+  const [failedId, setFailedId] = useState<string | null>(null);
+  const isFound = found?.requestId === requestId;
+  const isFailed = failedId === requestId;
+
+  const fetchReceipt = useCallback(
+    async (id: string) => {
+      setFailedId(null);
+      try {
+        const receipt = await load(id);
+        setFound({ requestId: id, receipt });
+      } catch {
+        setFailedId(id); // said in the drawer, with a way to try again
+      }
+    },
+    [load],
+  );
+
+  useEffect(() => {
+    if (requestId !== null && !isFound && !isFailed) void fetchReceipt(requestId);
+  }, [requestId, isFound, isFailed, fetchReceipt]);
+
+  const title = isFound && found?.receipt === null ? "No receipt" : "Receipt";
+  return (
+    <Dialog open={requestId !== null} onOpenChange={(open) => (open ? undefined : onClose())} title={title} place="side">
+      {requestId === null ? null : isFailed ? (
+        <Failed onRetry={() => void fetchReceipt(requestId)} />
+      ) : !isFound ? (
+        <ReceiptSkeleton />
+      ) : found?.receipt ? (
+        <Shown receipt={found.receipt} onReload={() => fetchReceipt(requestId)} />
+      ) : (
+        <NoReceipt requestId={requestId} />
+      )}
+    </Dialog>
+  );
+}
+
+function Shown({ receipt, onReload }: { receipt: Receipt; onReload: () => Promise<void> }) {
+  const [busy, setBusy] = useState(false);
+  const reload = async () => {
+    setBusy(true);
+    await onReload();
+    setBusy(false);
+  };
+  return (
+    <>
+      <ReceiptDetails receipt={receipt} />
+      {receipt.state === "in_progress" ? (
+        <Button className="mt-6" busy={busy} onClick={() => void reload()}>
+          Look again
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
+const NoReceipt = ({ requestId }: { requestId: string }) => (
+  <div className="grid gap-4 text-sm">
+    <p>This account has no such request, or it failed and nothing was charged.</p>
+    <p className="font-mono break-all text-muted">{requestId.slice(0, 100)}</p>
+    <p className="text-muted">Compare the id with the X-Request-Id header of the answer.</p>
+  </div>
+);
+
+const Failed = ({ onRetry }: { onRetry: () => void }) => (
+  <div role="alert" className="grid justify-items-start gap-4 text-sm">
+    <p>The receipt could not be read. Nothing about it has changed.</p>
+    <Button onClick={onRetry}>Try again</Button>
+  </div>
+);
+
+const lines = [1, 2, 3, 4, 5, 6, 7, 8];
+
+const ReceiptSkeleton = () => (
+  <div role="status" aria-label="Reading the receipt" className="grid gap-4">
+    <Skeleton className="h-10 w-44" />
+    <Skeleton className="h-28 w-full" />
+    {lines.map((line) => (
+      <Skeleton key={line} className="h-5 w-full" />
+    ))}
+  </div>
+);

@@ -1,0 +1,144 @@
+"use client";
+
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useId, useState, useTransition } from "react";
+import { Button } from "../../ui/button";
+import { Input, Select } from "../../ui/field";
+import { customDays, presetDays, type UsageAddress, usageHref } from "./usage-address";
+
+interface Choice {
+  value: string;
+  text: string;
+}
+
+interface UsageFilterProps {
+  address: UsageAddress;
+  /** The span's first and last day, `2026-11-21`. */
+  fromDay: string;
+  toDay: string;
+  presets: readonly number[];
+  preset: number | null;
+  models: readonly Choice[];
+  keys: readonly Choice[];
+}
+
+/** Which charges the page is about. The address keeps it, so that it can be sent to somebody and the back button works. */
+export function UsageFilter({ address, fromDay, toDay, presets, preset, models, keys }: UsageFilterProps) {
+  const router = useRouter();
+  const [isPending, startTransition] = useTransition();
+  const go = (change: Partial<UsageAddress>) => startTransition(() => router.push(usageHref(address, change), { scroll: false }));
+  const isFiltered = address.model !== null || address.key !== null;
+
+  return (
+    <div aria-busy={isPending} className="mb-8 grid gap-3">
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <nav aria-label="Days" className="flex rounded border border-edge text-sm max-sm:w-full">
+          {presets.map((days) => (
+            <Link
+              key={days}
+              href={usageHref(address, presetDays(days))}
+              scroll={false}
+              aria-current={preset === days ? "true" : undefined}
+              className="flex h-10 items-center border-edge px-3.5 whitespace-nowrap text-muted transition not-first:border-l first:rounded-l last:rounded-r hover:text-ink aria-[current]:bg-panel aria-[current]:font-medium aria-[current]:text-ink max-sm:grow max-sm:justify-center"
+            >
+              {days} days
+            </Link>
+          ))}
+        </nav>
+        <DaysForm key={`${fromDay} ${toDay}`} fromDay={fromDay} toDay={toDay} onChange={(from, to) => go(customDays(from, to))} />
+        <ChoiceField label="Model" all="All models" value={address.model} choices={models} onChange={(model) => go({ model })} />
+        <ChoiceField label="Key" all="All keys" value={address.key} choices={keys} onChange={(key) => go({ key })} />
+        {isFiltered ? (
+          <Button look="quiet" onClick={() => go({ model: null, key: null })}>
+            Clear
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+interface DaysFormProps {
+  fromDay: string;
+  toDay: string;
+  onChange: (from: string, to: string) => void;
+}
+
+/** Days of one's own. They are taken when one is done with them: a date is typed in pieces, each of which is a date. */
+function DaysForm({ fromDay, toDay, onChange }: DaysFormProps) {
+  const [from, setFrom] = useState(fromDay);
+  const [to, setTo] = useState(toDay);
+  const isChanged = (from !== fromDay || to !== toDay) && from !== "" && to !== "";
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    if (isChanged) onChange(from, to);
+  };
+  return (
+    <form onSubmit={apply} className="flex flex-wrap items-end gap-3 max-sm:w-full">
+      <DayField label="From" value={from} most={to} onChange={setFrom} />
+      <DayField label="To, included" value={to} least={from} onChange={setTo} />
+      {isChanged ? (
+        <Button type="submit" className="max-sm:w-full">
+          Show these days
+        </Button>
+      ) : null}
+    </form>
+  );
+}
+
+interface DayFieldProps {
+  label: string;
+  value: string;
+  least?: string;
+  most?: string;
+  onChange: (day: string) => void;
+}
+
+function DayField({ label, value, least, most, onChange }: DayFieldProps) {
+  const id = useId();
+  return (
+    <div className="grid gap-1 max-sm:flex-1">
+      <label htmlFor={id} className="text-xs text-muted">
+        {label}
+      </label>
+      <Input
+        id={id}
+        type="date"
+        min={least}
+        max={most}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="sm:w-38"
+      />
+    </div>
+  );
+}
+
+interface ChoiceFieldProps {
+  label: string;
+  /** What no choice is called. */
+  all: string;
+  value: string | null;
+  choices: readonly Choice[];
+  onChange: (value: string | null) => void;
+}
+
+function ChoiceField({ label, all, value, choices, onChange }: ChoiceFieldProps) {
+  const id = useId();
+  return (
+    <div className="grid gap-1 max-sm:w-[calc(50%-8px)] sm:w-44">
+      <label htmlFor={id} className="text-xs text-muted">
+        {label}
+      </label>
+      <Select id={id} value={value ?? ""} onChange={(event) => onChange(event.target.value || null)}>
+        <option value="">{all}</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.text}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}

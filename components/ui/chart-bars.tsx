@@ -1,0 +1,101 @@
+"use client";
+
+import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { formatUsd } from "@/lib/base/money";
+import type { SpendChartData, SpendSeries } from "./chart";
+import { axisAmount, longDay, shortDay } from "./chart-text";
+
+const tick = { fill: "var(--faint)", fontSize: 12 };
+
+interface ChartBarsProps {
+  chart: SpendChartData;
+  /** Of each series, by its place. */
+  colours: readonly string[];
+}
+
+/** The moving part of a chart of spend: its weight is loaded where it is shown. */
+export function ChartBars({ chart, colours }: ChartBarsProps) {
+  // Heights may be rounded, so floats draw them; every amount that is read comes from the exact one.
+  const points = chart.days.map(({ day, costs }) => ({ day, heights: costs.map(Number) }));
+  const isEmpty = points.every(({ heights }) => heights.every((height) => height === 0));
+  return (
+    <ResponsiveContainer width="100%" height="100%">
+      <BarChart data={points} margin={{ top: 8, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false} barCategoryGap="16%">
+        <CartesianGrid vertical={false} stroke="var(--line)" />
+        <XAxis
+          dataKey="day"
+          tickFormatter={shortDay}
+          tick={tick}
+          tickLine={false}
+          axisLine={{ stroke: "var(--edge)" }}
+          interval="preserveStartEnd"
+          minTickGap={28}
+          height={24}
+        />
+        <YAxis
+          width="auto"
+          tickFormatter={axisAmount}
+          tick={isEmpty ? false : tick}
+          tickLine={false}
+          axisLine={false}
+          tickCount={4}
+          domain={isEmpty ? [0, 1] : [0, "auto"]}
+        />
+        <Tooltip
+          isAnimationActive={false}
+          cursor={{ fill: "var(--ink)", fillOpacity: 0.05 }}
+          content={({ active, label }) => <DayAmounts chart={chart} colours={colours} day={active ? label : undefined} />}
+        />
+        {chart.series.map(({ id, name }, index) => (
+          <Bar
+            key={id}
+            stackId="spend"
+            name={name}
+            dataKey={({ heights }: (typeof points)[number]) => heights[index]}
+            fill={colours[index]}
+            maxBarSize={40}
+            minPointSize={1}
+            isAnimationActive={false}
+          />
+        ))}
+      </BarChart>
+    </ResponsiveContainer>
+  );
+}
+
+interface DayAmountsProps extends ChartBarsProps {
+  day: string | number | undefined;
+}
+
+/** What the pointer is on: a day's parts and their sum, exact. */
+function DayAmounts({ chart, colours, day }: DayAmountsProps) {
+  const found = chart.days.find((one) => one.day === day);
+  if (!found) return null;
+  const parts = chart.series.map((series, index) => ({ series, colour: colours[index], cost: found.costs[index] ?? 0n }));
+  const spent = parts.filter(({ cost }) => cost > 0n);
+  return (
+    <div className="min-w-44 rounded border border-edge bg-paper p-3 text-xs text-ink shadow-lg">
+      <p className="flex items-baseline justify-between gap-6">
+        <span className="text-muted">{longDay(found.day)}</span>
+        <span className="font-mono font-medium">{formatUsd(found.costs.reduce((sum, cost) => sum + cost, 0n))}</span>
+      </p>
+      {chart.series.length > 1 ? (
+        <ul className="mt-2 grid gap-1.5">
+          {spent.map(({ series, colour, cost }) => (
+            <PartAmount key={series.id} series={series} colour={colour} cost={cost} />
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}
+
+const PartAmount = ({ series, colour, cost }: { series: SpendSeries; colour: string | undefined; cost: bigint }) => (
+  <li className="flex items-center justify-between gap-6">
+    <span className="flex min-w-0 items-center gap-2">
+      <span className="size-2 shrink-0 rounded-sm" style={{ background: colour }} />
+      <span className="max-w-40 truncate">{series.name}</span>
+    </span>
+    <span className="font-mono">{formatUsd(cost)}</span>
+  </li>
+);
