@@ -5,6 +5,7 @@ const links = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
+  { href: "/status", text: "Status" },
 ];
 
 export function SiteFooter({ name }: { name: string }) {
@@ -18,9 +19,6 @@ export function SiteFooter({ name }: { name: string }) {
               {text}
             </Link>
           ))}
-          <a href="/api/health" className="transition hover:text-ink">
-            Health
-          </a>
         </nav>
       </div>
     </footer>

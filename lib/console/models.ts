@@ -18,7 +18,8 @@ export interface ModelPrice {
   outputPrice: string;
 }
 
-const providerName: Record<ProviderId, string> = {
+/** What people call a provider. */
+export const providerName: Record<ProviderId, string> = {
   openai: "OpenAI",
   anthropic: "Anthropic",
   gemini: "Google",

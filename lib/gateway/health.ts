@@ -2,6 +2,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
@@ -18,6 +19,34 @@ export const health = endpoint("health", async (request) => jsonReply(request, 2
 
 const workers = () => once("readiness workers", () => new Map<string, () => boolean>());
 
+/** Since when what was found wrong has been so, Unix milliseconds; as far as somebody asked. */
+const wrongSince = () => once("wrong since", () => new Map<string, number>());
+
+function noteWellness(name: string, isWell: boolean): Date | null {
+  if (isWell) wrongSince().delete(name);
+  else if (!wrongSince().has(name)) wrongSince().set(name, nowMs());
+  const since = wrongSince().get(name);
+  return since === undefined ? null : new Date(since);
+}
+
+export interface Check {
+  name: string;
+  isWell: boolean;
+  /** Since when it has not been, as far as somebody asked; null when it is. */
+  wrongSince: Date | null;
+  /** How long it took to find out, where that says something. */
+  ms?: number;
+}
+
+/** Whether this process can serve, part by part: accepting, database, then the workers. */
+export async function runChecks(): Promise<Check[]> {
+  const check = (name: string, isWell: boolean): Check => ({ name, isWell, wrongSince: noteWellness(name, isWell) });
+  const startedAt = performance.now();
+  const database = check("database", await databaseAnswers());
+  database.ms = performance.now() - startedAt;
+  return [check("accepting", !isDraining()), database, ...[...workers()].map(([name, isWell]) => check(name, isWell()))];
+}
+
 /** Adds a worker to readiness: `isWell` says whether it does its work at present. */
 export function reportReadiness(name: string, isWell: () => boolean): void {
   workers().set(name, isWell);
@@ -25,8 +54,7 @@ export function reportReadiness(name: string, isWell: () => boolean): void {
 
 /** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is under way. */
 export const ready = endpoint("ready", async (request) => {
-  const checks: Record<string, boolean> = { accepting: !isDraining(), database: await databaseAnswers() };
-  for (const [name, isWell] of workers()) checks[name] = isWell();
+  const checks = Object.fromEntries((await runChecks()).map(({ name, isWell }) => [name, isWell]));
   const isReady = Object.values(checks).every(Boolean);
   return jsonReply(request, isReady ? 200 : 503, writeJson({ status: isReady ? "ready" : "not ready", checks }));
 });

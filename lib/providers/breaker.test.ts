@@ -35,6 +35,7 @@ test("five failures in a row open the circuit, four and a success do not", () =>
   calls("failure", 1);
   expect(breaker.admit()).toBeNull();
   expect(breaker.retryAfterMs()).toBe(1_000);
+  expect(breaker.openedAtMs).toBe(now);
   expect(changes).toEqual([true]);
 });
 
@@ -113,4 +114,16 @@ test("outcomes of calls let through before it opened change nothing", () => {
   expect(breaker.admit()).toBeNull();
   for (const old of before) breaker.record(old, "failure");
   expect(breaker.retryAfterMs()).toBe(1_000);
+});
+
+test("it tells since when the provider is left alone, over every probe that fails, until one succeeds", () => {
+  expect(breaker.openedAtMs).toBeNull();
+  calls("failure", 5);
+  const openedAt = now;
+  now += 1_000;
+  breaker.record(permit(), "failure");
+  expect(breaker.openedAtMs).toBe(openedAt);
+  now += 2_000;
+  breaker.record(permit(), "success");
+  expect(breaker.openedAtMs).toBeNull();
 });

@@ -29,6 +29,7 @@ export class CircuitBreaker {
   #consecutiveFailures = 0;
   #pauseMs = 0;
   #openUntilMs = 0;
+  #openedAtMs: number | null = null;
   /** Counts state changes: the outcome of a call that was let through in an earlier state is old news. */
   #epoch = 1;
 
@@ -45,6 +46,11 @@ export class CircuitBreaker {
     this.#openUntilMs = now + this.#pauseMs;
     this.#epoch += 1;
     return this.#epoch;
+  }
+
+  /** Unix milliseconds since when the provider is left alone; null while it is not. */
+  get openedAtMs(): number | null {
+    return this.#openedAtMs;
   }
 
   /** Milliseconds until the next probe may go. */
@@ -65,6 +71,7 @@ export class CircuitBreaker {
       this.#pauseMs = 0;
       this.#consecutiveFailures = 0;
       this.#slices = [];
+      this.#openedAtMs = null;
       this.#onChange(false);
     } else if (outcome === "failure") {
       this.#open(Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS));
@@ -112,6 +119,7 @@ export class CircuitBreaker {
     this.#epoch += 1;
     this.#pauseMs = pauseMs;
     this.#openUntilMs = nowMs() + pauseMs;
+    this.#openedAtMs ??= nowMs();
     this.#onChange(true);
   }
 }

@@ -96,6 +96,10 @@ export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiK
   forgetOnce("endpoints");
 }
 
+/** True when this endpoint is the sandbox's simulated server. */
+export const isSimulated = (provider: ProviderId, { baseUrl }: Endpoint): boolean =>
+  baseUrl === simulatedUrls().byProvider[provider]?.replace(/\/+$/, "");
+
 /** The endpoints of this process. */
 export const endpoints = (): Endpoints =>
   once("endpoints", () => readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey));

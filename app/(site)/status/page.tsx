@@ -1,0 +1,21 @@
+import type { Metadata } from "next";
+import { StatusRefresh } from "@/components/site/status-refresh";
+import { StatusReport } from "@/components/site/status-report";
+import { readStatus } from "@/lib/gateway/status";
+import { statusGroups, statusSentence } from "./status-lines";
+
+export const metadata: Metadata = {
+  title: "Status",
+  description: "Whether requests are answered right now, part by part, from the service's own checks.",
+};
+
+/** It is shown, and says so, when the database is away. */
+export default async function StatusPage() {
+  const status = await readStatus();
+  return (
+    <>
+      <StatusReport sentence={statusSentence(status)} groups={statusGroups(status)} at={status.at} runningSince={status.runningSince} />
+      <StatusRefresh />
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// The status page's promises: real checks, each wrong part told with its time, and a page that is there when the database is not.
+
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { StatusReport } from "@/components/site/status-report";
+import { setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { forgetOnce } from "@/lib/base/once";
+import { closePool, setDatabaseUrl } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { refuseNewRequests } from "@/lib/gateway/drain";
+import { reportReadiness } from "@/lib/gateway/health";
+import { readStatus } from "@/lib/gateway/status";
+import { breakerOf } from "@/lib/providers/breaker";
+import { readEndpoints, setEndpoints, setSimulatedProviders } from "@/lib/providers/endpoints";
+import { statusGroups, statusSentence } from "./status-lines";
+
+const database = await openTestDatabase();
+const openAi = "http://127.0.0.1:9/openai";
+const grok = "http://127.0.0.1:9/xai";
+let restoreClock = () => {};
+
+beforeEach(() => {
+  setSimulatedProviders({ openai: openAi, xai: grok });
+  setEndpoints(readEndpoints(config(), { openai: openAi, xai: grok }));
+});
+afterEach(() => {
+  restoreClock();
+  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain"]) forgetOnce(name);
+  setDatabaseUrl(database.url);
+});
+afterAll(() => forgetOnce("endpoints"));
+
+/** The page's own words. */
+async function look() {
+  const status = await readStatus();
+  const lines = Object.fromEntries(statusGroups(status).flatMap(({ lines: all }) => all.map((line) => [line.name, line])));
+  return { status, lines, sentence: statusSentence(status), groups: statusGroups(status) };
+}
+
+function fail(provider: "openai" | "xai", times = 5): void {
+  const breaker = breakerOf(provider, "http://127.0.0.1:9");
+  for (let call = 0; call < times; call += 1) breaker.record(breaker.admit() ?? 0, "failure");
+}
+
+test("when all is well it says so: the database with its time, the workers, limits, and providers that are simulated", async () => {
+  reportReadiness("jobs", () => true);
+  const { lines, sentence } = await look();
+  expect(sentence).toEqual({ tone: "good", text: "Everything works." });
+  expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^answers in \d+(\.\d)? ms$/) });
+  expect(lines["Work in the background"]).toMatchObject({ tone: "good", word: "runs" });
+  expect(lines.Limits).toMatchObject({ tone: "good", word: "kept by this process" });
+  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "simulated, asked" });
+});
+
+test("with the database away the page is there within its limit, names it first, and says since when", async () => {
+  await closePool();
+  setDatabaseUrl("postgresql://nobody@127.0.0.1:9/none");
+  restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 31));
+  await look();
+  restoreClock();
+  restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 40));
+  const { status, lines, sentence, groups } = await look();
+  await closePool();
+  expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^The database does not answer.*not charged/) });
+  expect(lines.Database).toEqual({
+    name: "Database",
+    tone: "bad",
+    word: "does not answer",
+    since: new Date(Date.UTC(2026, 10, 21, 10, 31)),
+  });
+  const page = renderToStaticMarkup(StatusReport({ sentence, groups, at: status.at, runningSince: status.runningSince }));
+  expect(page).toContain("The database does not answer.");
+  expect(page).toContain("21 Nov 2026, 10:31 UTC");
+});
+
+test("a database that accepts and never answers is told within the limit", async () => {
+  const { createServer } = await import("node:net");
+  const silent = createServer(() => undefined);
+  await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
+  const address = silent.address();
+  await closePool();
+  setDatabaseUrl(`postgresql://nobody@127.0.0.1:${typeof address === "object" ? address?.port : 0}/none`);
+  const startedAt = performance.now();
+  const { lines } = await look();
+  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  expect(lines.Database?.tone).toBe("bad");
+  silent.close();
+  await closePool();
+});
+
+test("a provider that keeps failing is named, with the time since when and when it is tried again; the others work on", async () => {
+  const at = Date.UTC(2026, 10, 21, 9);
+  restoreClock = setClock(() => at);
+  fail("openai");
+  const { lines, sentence } = await look();
+  expect(sentence).toEqual({ tone: "weak", text: "Models of OpenAI may not answer. Everything else works." });
+  expect(lines.OpenAI).toEqual({
+    name: "OpenAI",
+    tone: "bad",
+    word: "left alone after failures, tried again in 1 s",
+    since: new Date(at),
+  });
+  expect(lines.xAI?.tone).toBe("good");
+  fail("xai");
+  expect((await look()).sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^No model answers/) });
+});
+
+test("a worker that stands still and a process that shuts down are told", async () => {
+  reportReadiness("jobs", () => false);
+  expect((await look()).sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/behind them stands still/) });
+  reportReadiness("sandbox", () => false);
+  expect((await look()).sentence).toMatchObject({ tone: "bad" });
+  expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "are being started again" });
+  refuseNewRequests();
+  expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
+});

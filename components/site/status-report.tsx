@@ -1,0 +1,83 @@
+import { momentText } from "../ui/time-text";
+
+type Tone = "good" | "weak" | "bad";
+
+export interface StatusLine {
+  name: string;
+  tone: Tone;
+  word: string;
+  /** Since when it has not been well, where that is known. */
+  since: Date | null;
+}
+
+export interface StatusGroup {
+  title: string;
+  lines: readonly StatusLine[];
+}
+
+interface StatusReportProps {
+  sentence: { tone: Tone; text: string };
+  groups: readonly StatusGroup[];
+  at: Date;
+  runningSince: Date;
+}
+
+const dots: Record<Tone, string> = { good: "bg-green", weak: "bg-amber-ink", bad: "bg-red" };
+const inks: Record<Tone, string> = { good: "text-muted", weak: "text-amber-ink", bad: "text-red" };
+
+/** How the service is, in a sentence and part by part: each with a dot, and a word for those who do not see its colour. */
+export function StatusReport({ sentence, groups, at, runningSince }: StatusReportProps) {
+  return (
+    <div className="mx-auto max-w-reading">
+      <p className="pt-12 text-sm text-muted">Status</p>
+      <h1 className="mt-2 flex items-baseline gap-3 text-xl font-medium tracking-[-0.025em]">
+        <Dot tone={sentence.tone} large />
+        <span role="status">{sentence.text}</span>
+      </h1>
+      {groups.map(({ title, lines }) => (
+        <section key={title} className="mt-10">
+          <h2 className="border-b border-edge pb-2.5 text-sm font-medium">{title}</h2>
+          <ul className="text-sm">
+            {lines.map((line) => (
+              <li key={line.name} className="flex flex-wrap items-baseline justify-between gap-x-6 border-b border-line py-2.5">
+                <span className="flex items-baseline gap-2.5 font-medium">
+                  <Dot tone={line.tone} />
+                  {line.name}
+                </span>
+                <span className={`max-sm:pl-[18px] sm:text-right ${inks[line.tone]}`}>
+                  {line.word}
+                  {line.since ? <Since at={line.since} /> : null}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <p className="mt-6 text-xs text-muted">
+        As seen by the process that answered you, on <Moment at={at} />. It has been running since <Moment at={runningSince} />. Programs
+        ask{" "}
+        <a href="/api/ready" className="underline underline-offset-2 hover:text-ink">
+          /api/ready
+        </a>
+        .
+      </p>
+    </div>
+  );
+}
+
+const Dot = ({ tone, large = false }: { tone: Tone; large?: boolean }) => (
+  <span aria-hidden="true" className={`inline-block shrink-0 rounded-full ${dots[tone]} ${large ? "size-3 -translate-y-0.5" : "size-2"}`} />
+);
+
+const Moment = ({ at }: { at: Date }) => (
+  <time dateTime={at.toISOString()} className="whitespace-nowrap">
+    {momentText(at)}
+  </time>
+);
+
+const Since = ({ at }: { at: Date }) => (
+  <>
+    {" "}
+    (since <Moment at={at} />)
+  </>
+);
