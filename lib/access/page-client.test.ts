@@ -1,0 +1,41 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { forgetOnce } from "@/lib/base/once";
+import { readPageClient, writePageClient } from "./page-client";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const name of ["config", "trustedProxies", "page door"]) forgetOnce(name);
+});
+
+function message(remoteAddress: string, headers: Record<string, string>): IncomingMessage {
+  const socket = new Socket();
+  Object.defineProperty(socket, "remoteAddress", { value: remoteAddress });
+  return Object.assign(new IncomingMessage(socket), { headers });
+}
+
+const trustLoopback = () => vi.stubEnv("TRUSTED_PROXIES", "loopback");
+
+test("behind our own door the address is the connection's, whatever the client writes", () => {
+  const sent = message("192.0.2.1", { "x-client-address": "10.0.0.1", "x-forwarded-for": "10.0.0.2" });
+  writePageClient(sent);
+  expect(readPageClient(new Headers(sent.headers as Record<string, string>))).toBe("192.0.2.1");
+  // A request that did not pass the door has no address there, and is nobody's in particular.
+  expect(readPageClient(new Headers({ "x-forwarded-for": "10.0.0.2" }))).toBe("unknown");
+});
+
+test("a proxy that is trusted says for whom it asks", () => {
+  trustLoopback();
+  const sent = message("127.0.0.1", { "x-forwarded-for": "10.0.0.9, 192.0.2.7" });
+  writePageClient(sent);
+  expect(readPageClient(new Headers(sent.headers as Record<string, string>))).toBe("192.0.2.7");
+});
+
+test("hosted without our door, the client's own header is no proof of anything", () => {
+  const headers = new Headers({ "x-client-address": "10.0.0.1", "x-forwarded-for": "192.0.2.7" });
+  expect(readPageClient(headers)).toBe("127.0.0.1");
+  trustLoopback();
+  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  expect(readPageClient(headers)).toBe("192.0.2.7");
+});

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { refusalText, refusalTextOf } from "./refusals";
+
+test("each reason that a page's address may carry is told in words, and rubbish is never repeated", () => {
+  expect(refusalTextOf("bad_signature")).toBe(refusalText("bad_signature"));
+  expect(refusalTextOf("message_changed:domain")).toContain("the domain was changed");
+  expect(refusalTextOf("message_changed:rubbish")).toBe(refusalText("message_changed"));
+  expect(refusalTextOf("wrong_origin")).toContain("Open http://127.0.0.1:3000");
+  for (const rubbish of ["", "<script>", "constructor", "__proto__", "CredentialsSignin", "Configuration"]) {
+    expect(refusalTextOf(rubbish)).toBe(refusalText("unavailable"));
+  }
+});

@@ -1,0 +1,110 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { listIdentities } from "@/lib/access/identities";
+import { listSessions } from "@/lib/access/sessions";
+import type { AccountId } from "@/lib/base/ids";
+import { forgetOnce } from "@/lib/base/once";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { readBalance } from "@/lib/ledger/accounts";
+import { checkLedger } from "@/lib/ledger/check";
+import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findOwnerOf } from "./owner";
+import { signIn, startSignIn } from "./sign-in";
+import { openTestCustody } from "./testing/custody";
+import { newWallet, prove, type TestWallet } from "./testing/wallets";
+
+await openTestDatabase();
+beforeAll(openTestCustody);
+beforeEach(() => forgetOnce("limits.limiter"));
+
+const browser = { userAgent: "a browser", clientAddress: "192.0.2.1" };
+const count = async (table: string) => (await pool().query(`SELECT 1 FROM ${table}`)).rowCount ?? 0;
+
+async function challengeFor(wallet: TestWallet) {
+  const started = await startSignIn(wallet, browser.clientAddress);
+  if (!started.ok) throw new Error(started.reason);
+  return prove(wallet, started.challenge);
+}
+
+async function signInOnce(wallet: TestWallet): Promise<AccountId> {
+  const outcome = await signIn(await challengeFor(wallet), browser);
+  if (!outcome.ok) throw new Error(outcome.reason);
+  return outcome.accountId;
+}
+
+test("the first sign-in opens account, ledger account and addresses, all of one owner", async () => {
+  const wallet = newWallet("solana");
+  const accountId = await signInOnce(wallet);
+  expect(await listIdentities(accountId)).toEqual([
+    { wallet: { chain: "solana", address: wallet.address }, linkedAt: expect.any(Date), isFirst: true },
+  ]);
+  expect(await readBalance(accountId)).toEqual({ posted: 0n, held: 0n, available: 0n });
+  expect(await findWallet(accountId)).toMatchObject({ accountId, baseAddress: expect.stringMatching(/^0x/) });
+  expect(await listSessions(accountId)).toMatchObject([{ ...browser, wallet: { chain: "solana", address: wallet.address } }]);
+  expect(await signInOnce(wallet)).toBe(accountId);
+  expect(await checkLedger()).toEqual([]);
+});
+
+test("ten first sign-ins of one wallet at the same instant open one account, and each its own session", async () => {
+  const wallet = newWallet("evm");
+  const proofs = await Promise.all(Array.from({ length: 10 }, () => challengeFor(wallet)));
+  const before = [await count("account"), await count("ledger_account"), await count("custodial_wallet")];
+  const outcomes = await Promise.all(proofs.map((proof) => signIn(proof, browser)));
+  const accounts = new Set(outcomes.map((outcome) => (outcome.ok ? outcome.accountId : outcome.reason)));
+  expect(accounts.size).toBe(1);
+  expect([await count("account"), await count("ledger_account"), await count("custodial_wallet")]).toEqual(before.map((rows) => rows + 1));
+  const tokens = new Set(outcomes.map((outcome) => (outcome.ok ? outcome.token : "")));
+  expect(tokens.size).toBe(10);
+  for (const token of tokens) expect(await findOwnerOf(token)).not.toBeNull();
+});
+
+test("five wallets of each chain, each twice at the same instant, open ten accounts with addresses of their own", async () => {
+  const wallets = Array.from({ length: 10 }, (_, index) => newWallet(index % 2 === 0 ? "evm" : "solana"));
+  const proofs = await Promise.all([...wallets, ...wallets].map(challengeFor));
+  const outcomes = await Promise.all(proofs.map((proof) => signIn(proof, browser)));
+  const accounts = outcomes.map((outcome) => (outcome.ok ? outcome.accountId : undefined));
+  expect(accounts.slice(10)).toEqual(accounts.slice(0, 10));
+  const opened = new Set(accounts);
+  expect([opened.size, opened.has(undefined)]).toEqual([10, false]);
+  const { rows } = await pool().query("SELECT DISTINCT base_address FROM custodial_wallet WHERE account_id = ANY ($1)", [[...opened]]);
+  expect(rows).toHaveLength(10);
+});
+
+test("a first sign-in that fails half-way leaves nothing behind", async () => {
+  const wallet = newWallet("evm");
+  const proof = await challengeFor(wallet);
+  const tables = ["account", "identity", "session", "ledger_account", "custodial_wallet"];
+  const before = await Promise.all(tables.map(count));
+  await pool().query("ALTER TABLE session ADD CONSTRAINT refuse_all CHECK (false) NOT VALID");
+  await expect(signIn(proof, browser)).rejects.toThrow("refuse_all");
+  await pool().query("ALTER TABLE session DROP CONSTRAINT refuse_all");
+  expect(await Promise.all(tables.map(count))).toEqual(before);
+  expect(await signInOnce(wallet)).toMatch(/^acc_/);
+});
+
+test("the owner of a frozen account gets in, and is told so", async () => {
+  const wallet = newWallet("evm");
+  const accountId = await signInOnce(wallet);
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [accountId]);
+  const outcome = await signIn(await challengeFor(wallet), browser);
+  expect(outcome).toMatchObject({ ok: true, accountId });
+  expect(await findOwnerOf(outcome.ok ? outcome.token : "")).toMatchObject({ accountId, isFrozen: true });
+});
+
+test("one client asks for thirty challenges a minute, others go on", async () => {
+  const wallet = newWallet("evm");
+  for (let asked = 0; asked < 30; asked++) expect((await startSignIn(wallet, "2001:db8::1")).ok).toBe(true);
+  const rows = await count("sign_in_nonce");
+  expect(await startSignIn(wallet, "2001:db8::2")).toEqual({ ok: false, reason: "too_many_challenges", retryAfterMs: expect.any(Number) });
+  expect(await count("sign_in_nonce")).toBe(rows);
+  expect((await startSignIn(wallet, "2001:db8:0:1::1")).ok).toBe(true);
+});
+
+test("all clients together fill the table no faster than it is emptied", async () => {
+  const wallet = newWallet("evm");
+  const outcomes = [];
+  for (let client = 0; client < 3_200; client++) outcomes.push(await startSignIn(wallet, `10.${client >> 8}.${client & 255}.1`));
+  const granted = outcomes.filter((outcome) => outcome.ok).length;
+  expect(granted).toBeGreaterThanOrEqual(3_000);
+  expect(outcomes.at(-1)).toMatchObject({ ok: false, reason: "too_many_challenges" });
+});
