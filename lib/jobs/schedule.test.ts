@@ -16,6 +16,7 @@ import { submitSettlement } from "@/lib/gateway/settle-batch";
 import { readBalance } from "@/lib/ledger/accounts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { startTestCustody } from "@/lib/wallets/testing/seeds";
 import { databaseJobs, webJobs } from "./schedule";
 
 const database = await openTestDatabase();
@@ -121,6 +122,12 @@ test("load-overruns hears of the models that another process found", async () =>
   await writeSetting("token_bound:found-elsewhere", "bytes");
   await runJob("load-overruns");
   expect(needsByteBound("found-elsewhere")).toBe(true);
+});
+
+test("fill-address-pool keeps addresses ready for new accounts", async () => {
+  await startTestCustody();
+  await runJob("fill-address-pool");
+  expect((await query("SELECT 1 FROM address_pool")).rowCount).toBe(50);
 });
 
 test("check-ledger counts broken invariants in its metric, and none in clean books", async () => {

@@ -1,7 +1,7 @@
 // Live mode: it starts with everything set and on nothing simulated, and says by name what is missing.
 
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
@@ -10,13 +10,18 @@ import { fromCents } from "@/lib/base/money";
 import { createTestDatabase, openTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
 import { askWhole, readBalance, readReadiness } from "./testing/requests";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
 
 const database = await openTestDatabase();
 const secret = () => randomBytes(32).toString("hex");
 const secrets = { KEY_PEPPER: secret(), SESSION_SECRET: secret(), METRICS_TOKEN: secret() };
-const seed = secret();
+const words = makeWords();
+const passphrase = secret();
 
 let bundle: string;
 let provider: TestModels;
@@ -30,7 +35,8 @@ beforeAll(async () => {
   used = await createTestDatabase();
   onCleanUp(() => used.drop());
   const dataDir = newDataDir();
-  writeFileSync(join(dataDir, "seed"), seed);
+  const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
+  await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
   live = {
     MODE: "live",
     HOST: "127.0.0.1",
@@ -38,6 +44,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     PUBLIC_URL: "https://pennyprompt.example",
     CUSTODY_SEED_FILE: join(dataDir, "seed"),
+    CUSTODY_PASSPHRASE: passphrase,
     TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}`,
     TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
     OPENAI_API_KEY: provider.apiKey,
@@ -59,6 +66,7 @@ test("without its settings it refuses and names every one of them at once, besid
     "KEY_PEPPER",
     "SESSION_SECRET",
     "CUSTODY_SEED_FILE",
+    "CUSTODY_PASSPHRASE",
     "TREASURY_BASE_ADDRESS",
     "TREASURY_SOLANA_ADDRESS",
     "PUBLIC_URL",
@@ -69,11 +77,15 @@ test("without its settings it refuses and names every one of them at once, besid
   expect(text).toContain("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
 });
 
-test("it refuses a seed that it cannot read, and a price below the provider's cost", async () => {
+test("it refuses a seed that it cannot open, and a price below the provider's cost", async () => {
   expect(await refusal({ ...live, CUSTODY_SEED_FILE: join(live.DATA_DIR ?? "", "missing") })).toMatch(
     /CUSTODY_SEED_FILE: .*missing is not there/,
   );
   expect(await refusal({ ...live, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is no file/);
+  expect(await refusal({ ...live, CUSTODY_PASSPHRASE: secret() })).toMatch(/does not open: the passphrase is not its own/);
+  chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o644);
+  expect(await refusal(live)).toMatch(/CUSTODY_SEED_FILE: .*chmod 600/);
+  chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o600);
   const modelsFile = join(live.DATA_DIR ?? "", "models.json");
   writeFileSync(modelsFile, JSON.stringify({ models: [{ id: "gpt-4-turbo", inputPrice: "0.001" }] }));
   expect(await refusal({ ...live, MODELS_FILE: modelsFile })).toMatch(
@@ -114,6 +126,28 @@ test("with everything set it serves a customer from a real database and a provid
     "This database holds live money and MODE is sandbox",
   );
   const { password } = new URL(database.url);
-  for (const hidden of [...Object.values(secrets), seed, provider.apiKey, apiKey, password]) expect(service.output()).not.toContain(hidden);
+  const seed = words.split(" ").slice(0, 2).join(" ");
+  for (const hidden of [...Object.values(secrets), seed, passphrase, provider.apiKey, apiKey, password])
+    expect(service.output()).not.toContain(hidden);
   expect(service.output()).not.toMatch(/simulated|sandbox|demo/i);
+});
+
+test("a web-only process starts without the seed or its passphrase, and another seed than the database's refuses to start", async () => {
+  const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = live;
+  const web = startService(bundle, { ...webOnly, ROLES: "web", REDIS_URL: "" });
+  await web.ready;
+  web.process.kill("SIGTERM");
+  await web.ended;
+
+  const other = makeWords();
+  const path = join(live.DATA_DIR ?? "", "another-seed");
+  const options = { mode: "live", fingerprint: await fingerprintOf(other), cost: COST_FOR_RANDOM } as const;
+  await writeNewSeedFile(path, await sealSeed(other, passphrase, options));
+  expect(await refusal({ ...live, CUSTODY_SEED_FILE: path })).toMatch(
+    /come from the seed [0-9a-f]{8}, and the one given is .*CUSTODY_SEED_FILE/,
+  );
+  const { xpub } = await openSigner(other, "live");
+  expect(await refusal({ ...webOnly, ROLES: "web", CUSTODY_XPUB: xpub })).toMatch(
+    /CUSTODY_XPUB: this database's addresses come from another/,
+  );
 });

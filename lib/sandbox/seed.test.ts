@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openLiveSigner } from "@/lib/wallets/open-seed";
+import { openSecrets } from "./secrets";
+import { openSandboxSigner } from "./seed";
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "sandbox-seed-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const seedOf = (dataDir: string) => join(dataDir, "custody-seed.json");
+
+test("a seed is made once, at random, in a directory that need not exist, for its owner alone", async () => {
+  const dataDir = join(newDirectory(), "new");
+  const made = await openSandboxSigner(dataDir);
+  expect((await openSandboxSigner(dataDir)).xpub).toBe(made.xpub);
+  expect((await openSandboxSigner(newDirectory())).xpub).not.toBe(made.xpub);
+  expect(statSync(seedOf(dataDir)).mode & 0o777).toBe(0o600);
+});
+
+test("two processes that start on one new directory at the same moment have one seed", async () => {
+  const dataDir = newDirectory();
+  openSecrets(dataDir);
+  const [first, second] = await Promise.all([openSandboxSigner(dataDir), openSandboxSigner(dataDir)]);
+  expect(second?.xpub).toBe(first?.xpub);
+});
+
+test("a seed without its secrets, or a damaged one, refuses with a cure and is left as it is", async () => {
+  const dataDir = newDirectory();
+  await openSandboxSigner(dataDir);
+  const text = readFileSync(seedOf(dataDir), "utf8");
+  rmSync(join(dataDir, "secrets.json"));
+  const told = "does not open with the passphrase in secrets.json beside it: restore both files, or delete DATA_DIR=";
+  await expect(openSandboxSigner(dataDir)).rejects.toThrow(told);
+  expect(readFileSync(seedOf(dataDir), "utf8")).toBe(text);
+  writeFileSync(seedOf(dataDir), text.slice(0, 100));
+  await expect(openSandboxSigner(dataDir)).rejects.toThrow(told);
+});
+
+test("live mode never opens a sandbox's seed, even with its passphrase", async () => {
+  const dataDir = newDirectory();
+  await openSandboxSigner(dataDir);
+  const { custodyPassphrase } = openSecrets(dataDir);
+  const settings = { CUSTODY_SEED_FILE: seedOf(dataDir), CUSTODY_PASSPHRASE: custodyPassphrase };
+  await expect(openLiveSigner(settings)).rejects.toThrow("is the seed of a sandbox; make one for real money");
+  const posing = { ...(JSON.parse(readFileSync(seedOf(dataDir), "utf8")) as object), mode: "live" };
+  writeFileSync(seedOf(dataDir), JSON.stringify(posing), { mode: 0o600 });
+  await expect(openLiveSigner(settings)).rejects.toThrow("does not open");
+});

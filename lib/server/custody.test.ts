@@ -1,0 +1,204 @@
+// The command of custody as an operator runs it: a process of its own, on files and a database of its own, killed on the way.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once as nextEvent } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { newAccountId } from "@/lib/base/ids";
+import { inTransaction } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { openSeedFile } from "@/lib/wallets/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
+import { startCustody } from "@/lib/wallets/start-custody";
+import { bundleService, cleanUpServices, onCleanUp } from "./testing/service";
+
+const database = await openTestDatabase();
+const passphrase = "the first passphrase";
+const newPassphrase = "the second passphrase";
+
+let script: string;
+let directory: string;
+let path: string;
+let settings: Record<string, string>;
+
+beforeAll(() => {
+  const bundle = bundleService();
+  script = join(bundle, "run-custody.mjs");
+  writeFileSync(script, 'const { main } = await import("./custody.mjs");\nawait main();\n');
+});
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "custody-"));
+  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
+  path = join(directory, "seed.json");
+  settings = { CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase };
+});
+afterAll(cleanUpServices);
+
+function start(args: string[], environment: Record<string, string> = settings): ChildProcess & { output: () => string } {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stdin?.on("error", () => undefined); // it may have ended without reading
+  return Object.assign(child, { output: () => output });
+}
+
+interface Outcome {
+  code: number | null;
+  output: string;
+}
+
+/** Runs the command to its end, with `input` on its standard input. */
+async function run(args: string[], { input = "", environment = settings } = {}): Promise<Outcome> {
+  const child = start(args, environment);
+  child.stdin?.end(input);
+  const [code] = (await nextEvent(child, "close")) as [number | null];
+  return { code, output: child.output() };
+}
+
+const wordsIn = (output: string): string => [...output.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
+const xpubIn = (output: string): string | undefined => /CUSTODY_XPUB +(xpub\w+)/.exec(output)?.[1];
+
+/** A seed file at `path`, as init makes one, though quicker to open. */
+async function makeSeed(): Promise<string> {
+  const words = makeWords();
+  const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
+  writeFileSync(path, JSON.stringify(await sealSeed(words, passphrase, options)), { mode: 0o600 });
+  return words;
+}
+
+test("init makes a seed for its owner alone, and shows words only where it is asked to; words restore the same seed", async () => {
+  const made = await run(["init", "--print-words"]);
+  expect(made.code).toBe(0);
+  const words = wordsIn(made.output);
+  expect(words.split(" ")).toHaveLength(24);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  const signer = await openSigner(words, "live");
+  expect(xpubIn(made.output)).toBe(signer.xpub);
+  for (const index of [0, 1, 2]) {
+    expect(made.output).toContain(signer.makeAddresses(index).baseAddress);
+    expect(made.output).toContain(signer.makeAddresses(index).solanaAddress);
+  }
+
+  const elsewhere = { ...settings, CUSTODY_SEED_FILE: join(directory, "restored.json"), CUSTODY_PASSPHRASE: newPassphrase };
+  const restored = await run(["restore"], { input: `${words}\n`, environment: elsewhere });
+  expect(restored.code).toBe(0);
+  expect(xpubIn(restored.output)).toBe(signer.xpub);
+  expect(restored.output).not.toContain(words.split(" ").slice(0, 3).join(" "));
+  expect(await run(["verify"], { environment: elsewhere })).toMatchObject({ code: 0 });
+});
+
+test("without a terminal init shows no words, and says what that means", async () => {
+  const { code, output } = await run(["init"]);
+  expect(code).toBe(0);
+  expect(wordsIn(output)).toBe("");
+  expect(output).toMatch(/The words were not shown, since this is no terminal/);
+  const { words } = await openSeedFile(path, passphrase);
+  expect(output).not.toContain(words.split(" ").slice(0, 2).join(" "));
+});
+
+test("init and restore never replace a seed, and a restore of wrong words makes none", async () => {
+  const words = await makeSeed();
+  const before = readFileSync(path, "utf8");
+  for (const outcome of [await run(["init"]), await run(["restore"], { input: makeWords() })]) {
+    expect(outcome).toMatchObject({ code: 1, output: expect.stringMatching(/is there already and was left as it is/) as string });
+  }
+  expect(readFileSync(path, "utf8")).toBe(before);
+  rmSync(path);
+  const wrong = await run(["restore"], { input: words.split(" ").reverse().join(" ") });
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/not the 24 words of a seed \(24 were read\)/) as string });
+  expect(existsSync(path)).toBe(false);
+});
+
+test("verify compares the seed with the database: unused, its own with its wallets, and another's", async () => {
+  const words = await makeSeed();
+  const environment = { ...settings, DATABASE_URL: database.url };
+  const verify = () => run(["verify"], { environment });
+  expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining("The database has no seed yet") as string });
+
+  await startCustody(await openSigner(words, "live"));
+  await inTransaction((transaction) => openWallet(newAccountId(), transaction));
+  expect(await verify()).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("seed is this one: 1 wallets compared, next") as string,
+  });
+
+  await makeSeed();
+  const other = await verify();
+  expect(other.code).toBe(1);
+  expect(other.output).toMatch(/addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n {2}wallet 0, baseAddress: /);
+});
+
+test("what is wrong is told with its cure, without a stack or a secret", async () => {
+  const words = await makeSeed();
+  const xpub = (await openSigner(makeWords(), "live")).xpub;
+  const wrong: readonly (readonly [args: string[], settings: Record<string, string>, tells: RegExp])[] = [
+    [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE: write the path/],
+    [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing is not there/],
+    [["verify"], { CUSTODY_PASSPHRASE: "" }, /CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE/],
+    [["verify"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open: the passphrase is not its own/],
+    [["verify"], { CUSTODY_XPUB: xpub }, /CUSTODY_XPUB: it is the xpub of another seed/],
+    [["verify"], { DATABASE_URL: "postgresql://u:verysecret@127.0.0.1:1/x" }, /DATABASE_URL: no PostgreSQL answers at 127\.0\.0\.1:1/],
+    [["rotate-passphrase"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open/],
+    [["rotate-passphrase"], {}, /The new passphrase holds fewer than 16 characters/],
+    [["destroy"], {}, /npm run custody -- init/],
+    [["verify", "--print-words"], {}, /npm run custody -- init/],
+    [[], {}, /npm run custody -- init/],
+  ];
+  for (const [args, changed, tells] of wrong) {
+    const { code, output } = await run(args, { input: "too short", environment: { ...settings, ...changed } });
+    expect(code, tells.source).toBe(1);
+    expect(output).toMatch(tells);
+    expect(output).not.toMatch(/^ +at .*:\d+/m);
+    for (const secret of [passphrase, "not the passphrase", "too short", "verysecret", words.split(" ").slice(0, 2).join(" ")])
+      expect(output).not.toContain(secret);
+  }
+  chmodSync(path, 0o644);
+  expect(await run(["verify"])).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) as string });
+});
+
+test("a rotation leaves the seed to the new passphrase alone", async () => {
+  const words = await makeSeed();
+  expect(await run(["rotate-passphrase"], { input: `${newPassphrase}\n` })).toMatchObject({ code: 0 });
+  expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
+  await expect(openSeedFile(path, passphrase)).rejects.toThrow("does not open");
+  expect(readdirSync(directory)).toEqual(["seed.json"]);
+});
+
+/** Kills a rotation as soon as it writes, or so many milliseconds after its start; true when it was still running. */
+async function killRotation(afterMs: number | "at its first write"): Promise<boolean> {
+  const child = start(["rotate-passphrase"]);
+  const ended = nextEvent(child, "close");
+  child.stdin?.end(newPassphrase);
+  const kill = () => void child.kill("SIGKILL");
+  const watcher = afterMs === "at its first write" ? watch(directory, kill) : null;
+  const timer = typeof afterMs === "number" ? setTimeout(kill, afterMs) : undefined;
+  await ended;
+  watcher?.close();
+  clearTimeout(timer);
+  return child.signalCode === "SIGKILL";
+}
+
+test("kill -9 at any moment of a rotation leaves one whole seed file, which opens with the old passphrase or the new", async () => {
+  const words = await makeSeed();
+  const original = readFileSync(path);
+  let killed = 0;
+  for (const moment of [400, 900, ...Array<"at its first write">(4).fill("at its first write")]) {
+    writeFileSync(path, original);
+    if (await killRotation(moment)) killed += 1;
+    const opened = await Promise.any([openSeedFile(path, passphrase), openSeedFile(path, newPassphrase)]);
+    expect(opened.words).toBe(words);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }
+  expect(killed).toBeGreaterThan(2);
+  // Whatever a killed one left beside it is in nobody's way.
+  writeFileSync(path, original);
+  expect(await run(["rotate-passphrase"], { input: newPassphrase })).toMatchObject({ code: 0 });
+  expect(readdirSync(directory)).toEqual(["seed.json"]);
+}, 90_000);

@@ -1,0 +1,109 @@
+// The pool of addresses on a real database: filled by any number of signers, each index made once, and only by the right seed.
+
+import { beforeEach, expect, test } from "vitest";
+import { metrics } from "@/lib/base/observe/metrics";
+import { forgetOnce } from "@/lib/base/once";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { fillAddressPool } from "./address-pool";
+import { auditSeed } from "./seed-audit";
+import { openSigner } from "./seed-signer";
+import { startCustody } from "./start-custody";
+import { abandonWords, hardhatWords, startTestCustody, withSettings } from "./testing/seeds";
+
+const database = await openTestDatabase();
+const query = (sql: string, values: unknown[] = []) => database.pool.query(sql, values);
+
+beforeEach(async () => {
+  await query("TRUNCATE custody, address_pool, custodial_wallet");
+  forgetOnce("address pool rows");
+});
+
+/** The derivation indexes in the pool, and the next one. */
+async function readPool(): Promise<{ indexes: number[]; next: number }> {
+  const { rows } = await query("SELECT derivation_index AS index FROM address_pool ORDER BY 1");
+  const { rows: custody } = await query("SELECT next_index AS next FROM custody");
+  return { indexes: (rows as { index: number }[]).map((row) => row.index), next: (custody[0] as { next: number }).next };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+test("a first start makes a few addresses at once, and the job as many as are wanted", async () => {
+  await startTestCustody();
+  expect(await readPool()).toEqual({ indexes: upTo(3), next: 3 });
+  await fillAddressPool();
+  expect(await readPool()).toEqual({ indexes: upTo(50), next: 50 });
+  await query("DELETE FROM address_pool WHERE derivation_index < 20");
+  await fillAddressPool();
+  expect(await readPool()).toEqual({ indexes: upTo(70).slice(20), next: 70 });
+  expect((await metrics().addressPoolFree.get()).values[0]?.value).toBe(50);
+});
+
+test("ADDRESS_POOL_SIZE says how many; a run makes a part of many, so that a stop never waits long", async () => {
+  withSettings({ ADDRESS_POOL_SIZE: "2" });
+  await startTestCustody();
+  await fillAddressPool();
+  expect((await readPool()).next).toBe(2);
+  withSettings({ ADDRESS_POOL_SIZE: "300" });
+  await fillAddressPool();
+  expect((await readPool()).next).toBe(252);
+  await fillAddressPool();
+  expect(await readPool()).toEqual({ indexes: upTo(300), next: 300 });
+});
+
+test("two signers that fill at once make each index once, and leave no gap", async () => {
+  withSettings({ ADDRESS_POOL_SIZE: "120" });
+  await startTestCustody();
+  for (let runs = 0; (await readPool()).next < 120 && runs < 20; runs++) await Promise.all([fillAddressPool(), fillAddressPool()]);
+  expect(await readPool()).toEqual({ indexes: upTo(120), next: 120 });
+});
+
+test("rows that stand in the signer's way are removed: indexes it has not made, and those that were given", async () => {
+  const signer = await startTestCustody();
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.makeAddresses(3);
+  const row = [baseAddress, solanaAddress, solanaTokenAccount, attestation];
+  await query("INSERT INTO address_pool VALUES (3, $1, $2, $3, $4), (2147483647, $1, $2, $3, $4)", row);
+  await query("INSERT INTO custodial_wallet VALUES ('acc_1', 1, $1, $2, $3, $4, now())", row);
+  await fillAddressPool();
+  expect((await readPool()).indexes).toEqual(upTo(51).filter((index) => index !== 1));
+});
+
+test("a database remembers its seed: another one refuses to start, and the same one goes on", async () => {
+  await startTestCustody();
+  await expect(startTestCustody(abandonWords)).rejects.toThrow(
+    /come from the seed [0-9a-f]{8}, and the one given is 73c5da0a\. Restore custody-seed\.json and secrets\.json/,
+  );
+  await expect(startTestCustody(hardhatWords)).resolves.toBeDefined();
+  expect((await readPool()).next).toBe(3);
+});
+
+test("two first starts at the same moment agree on one seed", async () => {
+  const signers = await Promise.all([openSigner(hardhatWords, "sandbox"), openSigner(abandonWords, "sandbox")]);
+  const outcomes = await Promise.allSettled(signers.map((signer) => startCustody(signer)));
+  expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a process without a seed starts on any database, and leaves it as it is", async () => {
+  await startCustody(null);
+  expect((await query("SELECT 1 FROM custody")).rowCount).toBe(0);
+});
+
+test("the audit of a seed tells a database that has none, its own, and one whose wallets are another's", async () => {
+  const signer = await openSigner(hardhatWords, "sandbox");
+  expect(await auditSeed(signer)).toEqual({ kind: "unused" });
+  await startTestCustody();
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.makeAddresses(0);
+  await query("INSERT INTO custodial_wallet VALUES ('acc_1', 0, $1, $2, $3, $4, now())", [
+    baseAddress,
+    solanaAddress,
+    solanaTokenAccount,
+    attestation,
+  ]);
+  expect(await auditSeed(signer)).toEqual({ kind: "match", wallets: 1, nextIndex: 3 });
+  expect(await auditSeed(await openSigner(abandonWords, "sandbox"))).toMatchObject({
+    kind: "differs",
+    differences: expect.arrayContaining([
+      expect.stringContaining("fingerprint: the database has"),
+      expect.stringContaining("wallet 0, baseAddress: the database has 0xf39F"),
+    ]) as string[],
+  });
+});

@@ -1,0 +1,180 @@
+// Wallets on a real database: one for each account, only of the signer's addresses, and at once.
+
+import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type AccountId, newAccountId } from "@/lib/base/ids";
+import { metrics } from "@/lib/base/observe/metrics";
+import { inTransaction } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { fillAddressPool } from "./address-pool";
+import { type CustodialWallet, findWallet, openWallet } from "./custodial-wallet";
+import { openSigner } from "./seed-signer";
+import { type Signer, setSigner } from "./signer";
+import { abandonWords, startTestCustody, withSettings } from "./testing/seeds";
+
+const database = await openTestDatabase();
+const query = (sql: string, values: unknown[] = []) => database.pool.query(sql, values);
+
+let signer: Signer;
+
+beforeAll(async () => {
+  signer = await startTestCustody();
+});
+beforeEach(() => fillAddressPool());
+afterEach(() => query("DELETE FROM custodial_wallet WHERE account_id = 'acc_forged'"));
+
+/** A first sign-in: a transaction of its own, as the console has it. */
+const signIn = (accountId: AccountId): Promise<CustodialWallet> => inTransaction((transaction) => openWallet(accountId, transaction));
+
+const refusals = async (reason: string): Promise<number> =>
+  (await metrics().walletsRefused.get()).values.find((value) => value.labels.reason === reason)?.value ?? 0;
+
+test("the first call gives an account the signer's next addresses, and every later one the same", async () => {
+  const accountId = newAccountId();
+  expect(await findWallet(accountId)).toBeNull();
+  const wallet = await signIn(accountId);
+  const { attestation: _, ...made } = signer.makeAddresses(wallet.index);
+  expect(wallet).toEqual({ accountId, ...made });
+  expect(await signIn(accountId)).toEqual(wallet);
+  expect(await findWallet(accountId)).toEqual(wallet);
+  expect((await query("SELECT 1 FROM address_pool WHERE derivation_index = $1", [wallet.index])).rowCount).toBe(0);
+});
+
+test("ten first sign-ins of one account at the same instant get one wallet, though a single address is free", async () => {
+  await query("DELETE FROM address_pool WHERE derivation_index <> (SELECT min(derivation_index) FROM address_pool)");
+  const accountId = newAccountId();
+  const wallets = await Promise.all(Array.from({ length: 10 }, () => signIn(accountId)));
+  expect(new Set(wallets.map((wallet) => JSON.stringify(wallet))).size).toBe(1);
+  expect((await query("SELECT 1 FROM custodial_wallet WHERE account_id = $1", [accountId])).rowCount).toBe(1);
+});
+
+test("fifty accounts at once get fifty wallets, no address twice, and wait for nobody who has not committed", async () => {
+  withSettings({ ADDRESS_POOL_SIZE: "51" });
+  await fillAddressPool();
+  const unfinished = await database.pool.connect();
+  try {
+    await unfinished.query("BEGIN");
+    const held = await openWallet(newAccountId(), unfinished);
+    const wallets = await Promise.all(Array.from({ length: 50 }, () => signIn(newAccountId())));
+    for (const name of ["index", "baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
+      expect(new Set([held, ...wallets].map((wallet) => wallet[name])).size, name).toBe(51);
+    }
+  } finally {
+    await unfinished.query("ROLLBACK");
+    unfinished.release();
+  }
+});
+
+test("a sign-in that is rolled back gives its address back", async () => {
+  const accountId = newAccountId();
+  const failed = inTransaction(async (transaction) => {
+    await openWallet(accountId, transaction);
+    throw new Error("the sign-in failed");
+  });
+  await expect(failed).rejects.toThrow("the sign-in failed");
+  expect(await findWallet(accountId)).toBeNull();
+});
+
+test("an empty pool refuses with an error that can be retried, tells the operator the cure, and is counted", async () => {
+  await query("DELETE FROM address_pool");
+  const before = await refusals("empty");
+  const refused = await signIn(newAccountId()).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: "INTERNAL_ERROR",
+    details: { retryable: true },
+    message: expect.stringContaining("Try again in a minute") as string,
+    context: { reason: "empty", what: expect.stringMatching(/ROLES=jobs.*fill-address-pool.*ADDRESS_POOL_SIZE/) as string },
+  });
+  expect(await refusals("empty")).toBe(before + 1);
+  await fillAddressPool();
+  await expect(signIn(newAccountId())).resolves.toBeDefined();
+});
+
+const forgeries: readonly (readonly [what: string, column: string, value: unknown])[] = [
+  ["a Base address of somebody else", "base_address", "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"],
+  ["the same Base address without its checksum", "base_address", "lower"],
+  ["a Solana address of somebody else", "solana_owner", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
+  ["a token account of somebody else", "solana_token_account", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
+  ["a signature that is none", "attestation", randomBytes(64)],
+  ["no signature", "attestation", Buffer.alloc(0)],
+];
+
+test.each(forgeries)("a pool row with %s is given to nobody, and the signer puts it right", async (_, column, value) => {
+  const { rows } = await query("SELECT min(derivation_index) AS first FROM address_pool");
+  const { first } = rows[0] as { first: number };
+  const set = value === "lower" ? `${column} = lower(${column})` : `${column} = $2`;
+  await query(`UPDATE address_pool SET ${set} WHERE derivation_index = $1`, value === "lower" ? [first] : [first, value]);
+  const accountId = newAccountId();
+  const before = await refusals("forged");
+  const refused = await signIn(accountId).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "INTERNAL_ERROR", details: { retryable: true }, context: { reason: "forged" } });
+  expect(inspect(refused)).not.toContain(typeof value === "string" && value !== "lower" ? value : "0x");
+  expect(await refusals("forged")).toBe(before + 1);
+  expect(await findWallet(accountId)).toBeNull();
+
+  await fillAddressPool();
+  expect((await signIn(accountId)).index).toBe(first);
+});
+
+test("a wallet that somebody wrote into the database is not shown", async () => {
+  const foreign = (await openSigner(abandonWords, "sandbox")).makeAddresses(900);
+  await query("INSERT INTO custodial_wallet VALUES ('acc_forged', $1, $2, $3, $4, $5, now())", [
+    foreign.index,
+    foreign.baseAddress,
+    foreign.solanaAddress,
+    foreign.solanaTokenAccount,
+    foreign.attestation,
+  ]);
+  await expect(findWallet("acc_forged" as AccountId)).rejects.toMatchObject({ context: { reason: "forged" } });
+});
+
+test("in live mode addresses under another xpub than the pinned one are given to nobody", async () => {
+  const accountId = newAccountId();
+  const wallet = await signIn(accountId);
+  const live = {
+    MODE: "live",
+    ROLES: "web",
+    KEY_PEPPER: "p".repeat(32),
+    SESSION_SECRET: "s".repeat(32),
+    PUBLIC_URL: "https://pennyprompt.example",
+    DATABASE_URL: database.url,
+    TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}`,
+    TREASURY_SOLANA_ADDRESS: "1".repeat(32),
+  };
+  withSettings({ ...live, CUSTODY_XPUB: signer.xpub });
+  expect(await findWallet(accountId)).toEqual(wallet);
+  withSettings({ ...live, CUSTODY_XPUB: (await openSigner(abandonWords, "live")).xpub });
+  await expect(findWallet(accountId)).rejects.toMatchObject({ context: { reason: "forged" } });
+  await expect(signIn(newAccountId())).rejects.toMatchObject({ context: { reason: "forged" } });
+});
+
+test("a process without the seed gives and shows wallets, and cannot fill the pool", async () => {
+  setSigner(undefined);
+  try {
+    const wallet = await signIn(newAccountId());
+    expect(await findWallet(wallet.accountId)).toEqual(wallet);
+    await expect(fillAddressPool()).rejects.toThrow("only one with ROLES=jobs does");
+  } finally {
+    setSigner(signer);
+  }
+});
+
+test("with 100,000 accounts a new one has its wallet within 50 ms", async () => {
+  await query(
+    `INSERT INTO custodial_wallet SELECT 'acc_' || n, 1000000 + n, 'base ' || n, 'solana ' || n, 'token ' || n, '', now()
+     FROM generate_series(1, 100000) n`,
+  );
+  try {
+    await query("ANALYZE custodial_wallet");
+    const times: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      const startedAt = performance.now();
+      await signIn(newAccountId());
+      times.push(performance.now() - startedAt);
+    }
+    expect(times.sort((a, b) => a - b)[18]).toBeLessThan(50); // p95
+  } finally {
+    await query("DELETE FROM custodial_wallet WHERE derivation_index > 1000000");
+  }
+});
