@@ -1,6 +1,7 @@
 // Whether a wallet signed a text, on either chain.
 
-import { type SignatureVerdict, verifyEvmSignature } from "./evm/signature";
+import type { SignatureVerdict } from "./evm/contract-wallet";
+import { verifyEvmSignature } from "./evm/signature";
 import { isSolanaSignature } from "./solana/signature";
 import type { Wallet } from "./wallet";
 

@@ -101,7 +101,8 @@ test("a wallet that is not deployed yet signs in with its deployment, which chan
 
 test("nodes are asked in their order; when none answers, nobody is told that the signature is bad", async () => {
   await deploy(contractWallets.ownedBy(owner.address));
-  const gone = "http://127.0.0.1:1";
+  const gone = await fakeNode({});
+  await new Promise((closed) => servers.pop()?.close(closed));
   const failing = await fakeNode({ error: { code: -32_000, message: "header not found" } });
   const broken = await fakeNode({}, 503);
   const rubbish = await fakeNode({ result: "0x" });

@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import {
+  BaseError,
   type Client,
   encodeDeployData,
   erc6492SignatureValidatorAbi,
@@ -13,7 +14,9 @@ import {
 } from "viem";
 import { log } from "@/lib/base/observe/log";
 import { baseClient } from "./base";
-import type { SignatureVerdict } from "./signature";
+
+/** `unavailable`: the chain could not be asked, so nobody knows. */
+export type SignatureVerdict = "valid" | "invalid" | "unavailable";
 
 /** A passkey's check in Solidity takes 0.3 million, the deployment of a wallet up to 2. */
 const MOST_GAS = 5_000_000;
@@ -44,7 +47,9 @@ export async function verifyContractSignature(address: Hex, hash: Hex, signature
       signature.endsWith(UNDEPLOYED) || (await client.request({ method: "eth_getCode", params: [address, "latest"] })) !== "0x";
     return isThere && (await isAccepted(client, address, hash, signature)) ? "valid" : "invalid";
   } catch (error) {
-    log().warn({ err: error }, "no node of BASE_RPC_URLS could check the signature of a contract wallet");
+    // Not the error itself: it holds the node's URL, which is often a secret.
+    const reason = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : "unknown";
+    log().warn({ reason }, "no node of BASE_RPC_URLS could check the signature of a contract wallet");
     return "unavailable";
   }
 }

@@ -2,10 +2,7 @@
 // contract may be the wallet.
 
 import { type Hex, hashMessage, isHex, parseSignature, recoverAddress, size } from "viem";
-import { verifyContractSignature } from "./contract-wallet";
-
-/** `unavailable`: the chain could not be asked, so nobody knows. */
-export type SignatureVerdict = "valid" | "invalid" | "unavailable";
+import { type SignatureVerdict, verifyContractSignature } from "./contract-wallet";
 
 const KEY_SIGNATURE_BYTES = 65;
 const HALF_OF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
