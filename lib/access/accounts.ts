@@ -39,3 +39,8 @@ export async function readLowBalance(accountId: AccountId): Promise<NanoUsd | nu
   const line = rows[0]?.line ?? null;
   return line === null ? null : nanoUsd(line);
 }
+
+/** Sets that balance; null asks not to be told. */
+export async function setLowBalance(accountId: AccountId, line: NanoUsd | null): Promise<void> {
+  await pool().query("UPDATE account SET low_balance_nano_usd = $2 WHERE id = $1", [accountId, line]);
+}

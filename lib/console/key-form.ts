@@ -82,3 +82,9 @@ export const keyLimitsForm = z.strictObject({
   cap,
   models,
 });
+
+/** What the address of the keys' page asks for; what it asks for wrongly is left out. */
+export function readKeysView(query: Readonly<Record<string, unknown>>): { creates: boolean; revokedBefore: KeyId | null } {
+  const before = keyId.safeParse(query.revoked);
+  return { creates: query.create !== undefined, revokedBefore: before.success ? before.data : null };
+}

@@ -52,6 +52,7 @@ test("the key that is shown is the one that works, and no list shows it again", 
   expect(others).toEqual([]);
   expect(line).toMatchObject({ keyId, name: "laptop", prefix: key.slice(0, 7), last4: key.slice(-4), state: "active", cap: null });
   expect(line?.spent).toBe(readCosts(answer.text).totalCost);
+  expect(line?.lastUsedAt).toBeInstanceOf(Date);
   expect(Object.values(line ?? {}).join(" ")).not.toContain(key.slice(7, -4));
 });
 

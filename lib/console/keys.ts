@@ -12,6 +12,7 @@ import {
   setKeyLimits,
   setKeyState,
 } from "@/lib/access/keys";
+import { writeKeyUses } from "@/lib/access/last-used";
 import type { KeyId } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/pool";
@@ -43,6 +44,8 @@ export interface OwnKey {
 
 /** The owner's keys that are not revoked, the newest first. */
 export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {
+  // A job writes when keys were used, every few seconds; who has just made a call and looks here shall not read "never".
+  await writeKeyUses();
   return withSpend(accountId, await listLiveKeys(accountId));
 }
 

@@ -1,0 +1,60 @@
+import { KeyRoundIcon } from "lucide-react";
+import type { Metadata } from "next";
+import { FrozenNotice } from "@/components/console/frozen-notice";
+import { CreateKey } from "@/components/console/keys/create-key";
+import { KeysTable } from "@/components/console/keys/keys-table";
+import { RevokedKeys } from "@/components/console/keys/revoked-keys";
+import { PageHeading } from "@/components/console/page-heading";
+import { EmptyState } from "@/components/ui/empty-state";
+import { nowMs } from "@/lib/base/clock";
+import { readKeysView } from "@/lib/console/key-form";
+import { listOwnKeys, listOwnRevokedKeys } from "@/lib/console/keys";
+import { listModelPrices } from "@/lib/console/models";
+import { requireOwner } from "../require-owner";
+import { changeKeyLimits, createKey, pauseKey, renameKey, resumeKey, revokeKey } from "./actions";
+
+export const metadata: Metadata = { title: "API keys" };
+
+const actions = {
+  create: createKey,
+  rename: renameKey,
+  changeLimits: changeKeyLimits,
+  pause: pauseKey,
+  resume: resumeKey,
+  revoke: revokeKey,
+};
+
+interface KeysPageProps {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}
+
+export default async function KeysPage({ searchParams }: KeysPageProps) {
+  const owner = await requireOwner();
+  const { creates, revokedBefore } = readKeysView(await searchParams);
+  const [keys, revoked] = await Promise.all([listOwnKeys(owner), listOwnRevokedKeys(owner, revokedBefore)]);
+  const models = listModelPrices().map(({ id, provider }) => ({ id, provider }));
+  const create = <CreateKey create={createKey} models={models} disabled={owner.isFrozen} initiallyOpen={creates} />;
+  return (
+    <>
+      <PageHeading title="API keys" action={keys.length > 0 ? create : null}>
+        Whoever has one of these spends from your account, up to the key’s cap.
+      </PageHeading>
+      {owner.isFrozen ? <FrozenNotice /> : null}
+      {keys.length > 0 ? (
+        <KeysTable keys={keys} models={models} actions={owner.isFrozen ? null : actions} nowMs={nowMs()} />
+      ) : (
+        <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No keys that work" : "No keys yet"} action={create}>
+          A program calls the API with a key. Create one for each place that needs it, with a cap on what it may spend: you see what each
+          one costs, and can pause or revoke it alone, within a second.
+        </EmptyState>
+      )}
+      {revoked.keys.length > 0 ? (
+        <RevokedKeys
+          keys={revoked.keys}
+          olderHref={revoked.older && `/keys?revoked=${revoked.older}`}
+          newestHref={revokedBefore && "/keys"}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Metadata } from "next";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
+import { readWalletSettings } from "@/app/wallet-settings";
+import { FrozenNotice } from "@/components/console/frozen-notice";
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { LinkWalletSlot } from "@/components/console/settings/link-wallet-slot";
+import { LowBalance } from "@/components/console/settings/low-balance";
+import { SessionList } from "@/components/console/settings/session-list";
+import { WalletList } from "@/components/console/settings/wallet-list";
+import { CopyButton } from "@/components/ui/copy-button";
+import { nowMs } from "@/lib/base/clock";
+import { demoWallets } from "@/lib/console/demo-wallets";
+import { readSettings } from "@/lib/console/settings";
+import { requireOwner } from "../require-owner";
+import { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+
+export const metadata: Metadata = { title: "Settings" };
+
+export default async function SettingsPage() {
+  const owner = await requireOwner();
+  const { wallets, sessions, lowBalance } = await readSettings(owner);
+  const walletSettings = readWalletSettings();
+  const demo = demoWallets();
+  return (
+    <div className="max-w-reading">
+      <PageHeading title="Settings">Who may sign in, where you are signed in, and when you want to be warned.</PageHeading>
+      {owner.isFrozen ? <FrozenNotice /> : null}
+      <div className="grid gap-10">
+        <Panel title="Wallets" aside="Each of them signs in, and owns everything here.">
+          <WalletList wallets={wallets} unlink={unlinkWallet} frozen={owner.isFrozen} />
+          <LinkWalletSlot
+            disabled={owner.isFrozen}
+            settings={walletSettings}
+            demo={demo && { ...demo, chainId: walletSettings.chain.id }}
+            signDemo={signDemo}
+            linked={wallets.map(({ chain, address }) => ({ chain, address }))}
+            startLink={startLink}
+            linkWallet={linkWallet}
+          />
+        </Panel>
+        <Panel title="Low balance">
+          <LowBalance line={lowBalance} save={setLowBalance} frozen={owner.isFrozen} />
+        </Panel>
+        <Panel title="Sessions" aside="A session lasts 30 days.">
+          <SessionList sessions={sessions} end={endSession} endAll={signOutEverywhere} nowMs={nowMs()} />
+        </Panel>
+        <Panel title="Account">
+          <p className="flex items-center gap-1 text-sm">
+            <span className="mr-3 text-muted">Id</span>
+            <span className="min-w-0 font-mono break-all">{owner.accountId}</span>
+            <CopyButton quiet text={owner.accountId} label="Copy the account id" />
+          </p>
+          <p className="mt-1 text-xs text-muted">Name it when you write to whoever runs this service. It is no secret.</p>
+        </Panel>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { PlusIcon } from "lucide-react";
+import { usePathname, useRouter } from "next/navigation";
+import { type FormEvent, useState } from "react";
+import { toast } from "sonner";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
+import { useAction } from "../use-action";
+import { type FieldProblem, FormEnd, problemOf } from "./form-end";
+import type { KeyActions, MadeKey, ModelChoice } from "./key-view";
+import { inputOf, newLimits } from "./limits-draft";
+import { LimitsFields } from "./limits-fields";
+import { NewKey } from "./new-key";
+
+interface CreateKeyProps {
+  create: KeyActions["create"];
+  models: readonly ModelChoice[];
+  disabled?: boolean;
+  /** The address asks for it. */
+  initiallyOpen?: boolean;
+}
+
+/** The button that makes a key, the form behind it, and the key, once. */
+export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
+  const [open, setOpen] = useState(initiallyOpen && !disabled);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const { busy, run } = useAction();
+  const router = useRouter();
+  const path = usePathname();
+  const close = () => {
+    setOpen(false);
+    setMade(null);
+    if (initiallyOpen) router.replace(path, { scroll: false }); // or the next reload would ask again
+  };
+  const stored = () => {
+    close();
+    toast.success("Created. The key works from now on.");
+    router.refresh(); // only now: a list that is drawn anew must not take this dialog away
+  };
+  return (
+    <>
+      <Button look="primary" disabled={disabled} onClick={() => setOpen(true)}>
+        <PlusIcon aria-hidden="true" /> Create key
+      </Button>
+      <Dialog
+        open={open}
+        // While the key is made or shown, closing would lose it.
+        mustAnswer={busy || made !== null}
+        onOpenChange={(wanted) => wanted || busy || made !== null || close()}
+        title={made ? "Store your key" : "Create key"}
+        description={made ? undefined : "For one place each: then you see what it spends, and revoke it alone."}
+      >
+        {made ? (
+          <NewKey made={made} onStored={stored} />
+        ) : (
+          <KeyForm models={models} busy={busy} onCancel={close} submit={(input) => run(() => create(input))} onMade={setMade} />
+        )}
+      </Dialog>
+    </>
+  );
+}
+
+interface KeyFormProps {
+  models: readonly ModelChoice[];
+  busy: boolean;
+  submit: KeyActions["create"];
+  onMade: (made: MadeKey) => void;
+  onCancel: () => void;
+}
+
+function KeyForm({ models, busy, submit, onMade, onCancel }: KeyFormProps) {
+  const [name, setName] = useState("");
+  const [draft, setDraft] = useState(newLimits);
+  const [problem, setProblem] = useState<FieldProblem | null>(null);
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setProblem(null);
+    const answer = await submit({ name, ...inputOf(draft) });
+    if (answer.ok) onMade(answer);
+    else setProblem(problemOf(answer));
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
+      <Field label="Name" hint="Where it will be used. Only you see it." error={problem?.field === "name" ? problem.message : null}>
+        {(control) => (
+          <Input
+            {...control}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            placeholder="Production"
+            autoComplete="off"
+            data-1p-ignore
+          />
+        )}
+      </Field>
+      <LimitsFields draft={draft} onChange={setDraft} models={models} problem={problem} />
+      <FormEnd problem={problem} busy={busy} action="Create key" onCancel={onCancel} />
+    </form>
+  );
+}

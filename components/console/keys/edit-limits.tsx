@@ -1,0 +1,48 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { toast } from "sonner";
+import { Dialog } from "../../ui/dialog";
+import { useAction } from "../use-action";
+import { type FieldProblem, FormEnd, problemOf } from "./form-end";
+import type { KeyActions, KeyView, ModelChoice } from "./key-view";
+import { draftOf, inputOf } from "./limits-draft";
+import { LimitsFields } from "./limits-fields";
+
+interface EditLimitsProps {
+  item: KeyView;
+  models: readonly ModelChoice[];
+  changeLimits: KeyActions["changeLimits"];
+  onClose: () => void;
+}
+
+/** Stands only while it is open: each opening begins with the limits as they are. */
+export function EditLimits({ item, models, changeLimits, onClose }: EditLimitsProps) {
+  const [before] = useState(() => draftOf(item, new Set(models.map(({ id }) => id))));
+  const [draft, setDraft] = useState(before);
+  const [problem, setProblem] = useState<FieldProblem | null>(null);
+  const { busy, run } = useAction();
+  const lost = (item.models?.length ?? 0) - (before.models?.length ?? 0);
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setProblem(null);
+    const answer = await run(() => changeLimits({ keyId: item.keyId, ...inputOf(draft) }));
+    if (!answer.ok) return setProblem(problemOf(answer));
+    toast.success("Saved. The next call keeps to it.");
+    onClose();
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title="Edit limits" description={<>Of the key “{item.name}”. They count from the next call on.</>}>
+      <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
+        <LimitsFields draft={draft} onChange={setDraft} models={models} problem={problem} expiresAt={item.expiresAt} />
+        {lost > 0 ? (
+          <p className="text-xs text-muted">
+            {lost === 1 ? "One of its models is no longer offered, and leaves" : `${lost} of its models are no longer offered, and leave`}{" "}
+            the list when you save.
+          </p>
+        ) : null}
+        <FormEnd problem={problem} busy={busy} action="Save limits" onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button } from "../../ui/button";
+import type { Refused } from "../use-action";
+
+export interface FieldProblem {
+  /** Null: the form as a whole. */
+  field: string | null;
+  message: string;
+}
+
+const fields = ["name", "expiry", "cap", "models"];
+
+/** What a form shows of a refusal: beside the field that is wrong, when it is one of its own. */
+export const problemOf = ({ field, message }: Refused): FieldProblem => ({
+  field: field && fields.includes(field) ? field : null,
+  message,
+});
+
+interface FormEndProps {
+  problem: FieldProblem | null;
+  busy: boolean;
+  /** A verb. */
+  action: string;
+  onCancel: () => void;
+}
+
+/** What is wrong with the form as a whole, and its buttons. */
+export function FormEnd({ problem, busy, action, onCancel }: FormEndProps) {
+  return (
+    <>
+      {problem && problem.field === null ? (
+        <p role="alert" className="text-sm text-red">
+          {problem.message}
+        </p>
+      ) : null}
+      <div className="flex justify-end gap-3">
+        <Button onClick={onCancel} disabled={busy}>
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" busy={busy}>
+          {action}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+"use client";
+
+import { BanIcon, EllipsisIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon } from "lucide-react";
+import { useState } from "react";
+import { toast } from "sonner";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Menu, MenuItem, MenuSeparator } from "../../ui/menu";
+import { type Answered, useAction } from "../use-action";
+import { EditLimits } from "./edit-limits";
+import type { KeyActions, KeyView, ModelChoice } from "./key-view";
+import { RenameKey } from "./rename-key";
+
+interface KeyMenuProps {
+  item: KeyView;
+  models: readonly ModelChoice[];
+  actions: KeyActions;
+}
+
+/** What can be done with one key. */
+export function KeyMenu({ item, models, actions }: KeyMenuProps) {
+  const [open, setOpen] = useState<"rename" | "limits" | "revoke" | null>(null);
+  const { busy, run } = useAction();
+  const { keyId, name, state } = item;
+  const close = () => setOpen(null);
+
+  const tell = async (action: () => Promise<Answered>, done: string) => {
+    const answer = await run(action);
+    if (answer.ok) toast.success(done);
+    else toast.error(answer.message);
+  };
+  const pause = () => tell(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
+  const resume = () => tell(() => actions.resume({ keyId }), "Resumed. Calls with this key work again.");
+  const revoke = async () => {
+    await tell(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");
+    close();
+  };
+
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button look="quiet" size="icon" busy={busy} aria-label={`What to do with ${name}`}>
+            {busy ? null : <EllipsisIcon aria-hidden="true" />}
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => setOpen("rename")}>
+          <PencilIcon /> Rename
+        </MenuItem>
+        <MenuItem onSelect={() => setOpen("limits")}>
+          <SlidersHorizontalIcon /> Edit limits
+        </MenuItem>
+        {state === "active" ? (
+          <MenuItem onSelect={() => void pause()}>
+            <PauseIcon /> Pause
+          </MenuItem>
+        ) : null}
+        {state === "paused" ? (
+          <MenuItem onSelect={() => void resume()}>
+            <PlayIcon /> Resume
+          </MenuItem>
+        ) : null}
+        <MenuSeparator />
+        <MenuItem danger onSelect={() => setOpen("revoke")}>
+          <BanIcon /> Revoke
+        </MenuItem>
+      </Menu>
+      {open === "rename" ? <RenameKey item={item} rename={actions.rename} onClose={close} /> : null}
+      {open === "limits" ? <EditLimits item={item} models={models} changeLimits={actions.changeLimits} onClose={close} /> : null}
+      <ConfirmDialog
+        open={open === "revoke"}
+        onOpenChange={(wanted) => wanted || busy || close()}
+        title={`Revoke “${name}”?`}
+        description="Calls with this key get 401 within a second. It cannot be undone."
+        action="Revoke key"
+        busy={busy}
+        onConfirm={() => void revoke()}
+      />
+    </>
+  );
+}

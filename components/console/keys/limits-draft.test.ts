@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { KeyView } from "./key-view";
+import { draftOf, inputOf, newLimits } from "./limits-draft";
+
+const key: KeyView = {
+  keyId: "key_1",
+  name: "ci",
+  prefix: "pp_1234",
+  last4: "5678",
+  state: "active",
+  createdAt: new Date(0),
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+  cap: null,
+  spent: 0n,
+  models: null,
+};
+
+test("a new key has no limits unless one is set", () => {
+  expect(inputOf(newLimits)).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
+  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"] })).toEqual({
+    expiry: { kind: "days", days: 30 },
+    cap: { amount: "5", period: "week" },
+    models: ["a"],
+  });
+  expect(inputOf({ ...newLimits, expiry: "date", date: "2030-01-31" }).expiry).toEqual({ kind: "date", date: "2030-01-31" });
+});
+
+test("limits that are opened and saved without a change stay as they were, to the last nano-dollar", () => {
+  expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
+  const limited: KeyView = {
+    ...key,
+    expiresAt: new Date(1),
+    cap: { nanoUsd: 1_000_000_001n, period: "total", resetsAt: null },
+    models: ["a", "gone", "b"],
+  };
+  expect(inputOf(draftOf(limited, new Set(["a", "b", "c"])))).toEqual({
+    expiry: { kind: "keep" },
+    cap: { amount: "1.000000001", period: "total" },
+    models: ["a", "b"],
+  });
+});

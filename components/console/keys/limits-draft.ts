@@ -1,0 +1,44 @@
+// The limits of a key while they are being written: as the fields hold them, and as the action takes them.
+
+import { usdText } from "@/lib/base/money";
+import type { CapPeriod, ExpiryInput, KeyView, LimitsInput } from "./key-view";
+
+export interface LimitsDraft {
+  /** `keep` only for a key that is there. */
+  expiry: "keep" | "never" | "7" | "30" | "90" | "date";
+  /** `2030-01-31`, used with `date`. */
+  date: string;
+  period: CapPeriod | "none";
+  amount: string;
+  /** Null: every model. */
+  models: readonly string[] | null;
+}
+
+export const newLimits: LimitsDraft = { expiry: "never", date: "", period: "none", amount: "", models: null };
+
+/** The limits that a key has now. Models that the catalogue has lost are left out: they can not be called. */
+export function draftOf({ expiresAt, cap, models }: KeyView, catalogue: ReadonlySet<string>): LimitsDraft {
+  return {
+    expiry: expiresAt ? "keep" : "never",
+    date: "",
+    period: cap?.period ?? "none",
+    amount: cap ? usdText(cap.nanoUsd) : "",
+    models: models?.filter((id) => catalogue.has(id)) ?? null,
+  };
+}
+
+export function inputOf({ expiry, date, period, amount, models }: LimitsDraft): LimitsInput {
+  return { expiry: expiryOf(expiry, date), cap: period === "none" ? null : { amount, period }, models };
+}
+
+function expiryOf(expiry: LimitsDraft["expiry"], date: string): ExpiryInput {
+  switch (expiry) {
+    case "keep":
+    case "never":
+      return { kind: expiry };
+    case "date":
+      return { kind: "date", date };
+    default:
+      return { kind: "days", days: Number(expiry) };
+  }
+}

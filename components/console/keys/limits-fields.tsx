@@ -1,0 +1,116 @@
+"use client";
+
+import type { Dispatch } from "react";
+import { Field, Input, Select } from "../../ui/field";
+import { dayText } from "../../ui/time-text";
+import type { FieldProblem } from "./form-end";
+import type { ModelChoice } from "./key-view";
+import type { LimitsDraft } from "./limits-draft";
+import { ModelPicker } from "./model-picker";
+
+interface LimitsFieldsProps {
+  draft: LimitsDraft;
+  onChange: Dispatch<LimitsDraft>;
+  models: readonly ModelChoice[];
+  problem: FieldProblem | null;
+  /** When the key that is there expires now. */
+  expiresAt?: Date | null;
+}
+
+/** When a key expires, what it may spend, and which models it may call. */
+export function LimitsFields({ draft, onChange, models, problem, expiresAt = null }: LimitsFieldsProps) {
+  const errorOf = (field: string) => (problem?.field === field ? problem.message : null);
+  const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
+  return (
+    <>
+      <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={expiresAt} />
+      <CapField draft={draft} change={change} error={errorOf("cap")} />
+      <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
+    </>
+  );
+}
+
+interface PartProps {
+  draft: LimitsDraft;
+  change: Dispatch<Partial<LimitsDraft>>;
+  error: string | null;
+}
+
+function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresAt: Date | null }) {
+  const byDate = draft.expiry === "date";
+  return (
+    <Field label="Expires" error={error} hint={byDate ? "The key works to the end of that day, UTC." : undefined}>
+      {(control) => (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            {...control}
+            value={draft.expiry}
+            onChange={({ target }) => change({ expiry: target.value as LimitsDraft["expiry"] })}
+            className={byDate ? "" : "sm:col-span-2"}
+          >
+            {expiresAt ? <option value="keep">As it is: {dayText(expiresAt)}</option> : null}
+            <option value="never">Never</option>
+            <option value="7">In 7 days</option>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="date">On a day…</option>
+          </Select>
+          {byDate ? (
+            <Input
+              type="date"
+              aria-label="Last day"
+              aria-describedby={control["aria-describedby"]}
+              aria-invalid={control["aria-invalid"]}
+              value={draft.date}
+              onChange={({ target }) => change({ date: target.value })}
+              required
+            />
+          ) : null}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function CapField({ draft, change, error }: PartProps) {
+  const capped = draft.period !== "none";
+  const end = draft.period === "total" ? "you raise it." : "the next period. Periods are UTC; weeks begin on Monday.";
+  return (
+    <Field label="Spending cap" error={error} hint={capped ? `At the cap, calls get 402 until ${end}` : undefined}>
+      {(control) => (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            {...control}
+            value={draft.period}
+            onChange={({ target }) => change({ period: target.value as LimitsDraft["period"] })}
+            className={capped ? "" : "sm:col-span-2"}
+          >
+            <option value="none">None: as much as the account has</option>
+            <option value="day">USD a day</option>
+            <option value="week">USD a week</option>
+            <option value="month">USD a month</option>
+            <option value="total">USD in all</option>
+          </Select>
+          {capped ? (
+            <div className="relative">
+              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
+                $
+              </span>
+              <Input
+                aria-label="Amount in USD"
+                aria-describedby={control["aria-describedby"]}
+                aria-invalid={control["aria-invalid"]}
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder="5.00"
+                value={draft.amount}
+                onChange={({ target }) => change({ amount: target.value })}
+                className="pl-7"
+              />
+            </div>
+          ) : null}
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,48 @@
+"use client";
+
+import { TriangleAlertIcon } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Button } from "../../ui/button";
+import { CodeBlock } from "../../ui/code-block";
+import { CopyButton } from "../../ui/copy-button";
+import type { MadeKey } from "./key-view";
+
+interface NewKeyProps {
+  made: MadeKey;
+  onStored: () => void;
+}
+
+/** A key that was just made, for the only time: it is in this page's memory and nowhere else. */
+export function NewKey({ made: { key, curl }, onStored }: NewKeyProps) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    box.current?.focus();
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, []);
+  return (
+    <div className="grid gap-4">
+      <section
+        ref={box}
+        tabIndex={-1}
+        aria-label="The new key"
+        className="flex items-center justify-between gap-2 rounded border border-copper bg-copper-wash py-2 pr-2 pl-4 outline-none"
+      >
+        <code className="min-w-0 font-mono text-sm break-all select-all">{key}</code>
+        <CopyButton text={key} label="Copy the key" />
+      </section>
+      <p className="flex gap-2.5 text-sm">
+        <TriangleAlertIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-copper-ink" />
+        <span>
+          This is the only time it is shown: we keep no copy. Store it where you keep passwords, never in code or in a browser. Whoever has
+          it can spend from this account.
+        </span>
+      </p>
+      <CodeBlock title="Try it" copy={curl} />
+      <Button look="primary" onClick={onStored} className="justify-self-end max-sm:w-full">
+        I have stored it
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { toast } from "sonner";
+import { Dialog } from "../../ui/dialog";
+import { Field, Input } from "../../ui/field";
+import { useAction } from "../use-action";
+import { type FieldProblem, FormEnd, problemOf } from "./form-end";
+import type { KeyActions, KeyView } from "./key-view";
+
+interface RenameKeyProps {
+  item: KeyView;
+  rename: KeyActions["rename"];
+  onClose: () => void;
+}
+
+/** Stands only while it is open: each opening begins with the name as it is. */
+export function RenameKey({ item, rename, onClose }: RenameKeyProps) {
+  const [name, setName] = useState(item.name);
+  const [problem, setProblem] = useState<FieldProblem | null>(null);
+  const { busy, run } = useAction();
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setProblem(null);
+    const answer = await run(() => rename({ keyId: item.keyId, name }));
+    if (!answer.ok) return setProblem(problemOf(answer));
+    toast.success("Renamed.");
+    onClose();
+  };
+  return (
+    <Dialog open onOpenChange={onClose} title="Rename key">
+      <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
+        <Field label="Name" error={problem?.field === "name" ? problem.message : null}>
+          {(control) => (
+            <Input {...control} value={name} onChange={({ target }) => setName(target.value)} autoComplete="off" data-1p-ignore />
+          )}
+        </Field>
+        <FormEnd problem={problem} busy={busy} action="Rename" onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { ChevronRightIcon } from "lucide-react";
+import Link from "next/link";
+import { Amount, placesOf } from "../../ui/amount";
+import { dayText, momentText } from "../../ui/time-text";
+import { KeyName } from "./key-row";
+import type { KeyView } from "./key-view";
+
+interface RevokedKeysProps {
+  keys: readonly KeyView[];
+  /** Where the next page is, if there is one. */
+  olderHref: string | null;
+  /** Where the first page is, when this is another. */
+  newestHref: string | null;
+}
+
+/** Keys that are no more, folded away: their charges stay in the books. */
+export function RevokedKeys({ keys, olderHref, newestHref }: RevokedKeysProps) {
+  const places = placesOf(keys.map(({ spent }) => spent));
+  return (
+    <details open={newestHref !== null} className="group mt-8 border-t border-line">
+      <summary className="flex cursor-pointer list-none items-center gap-1.5 py-3 text-sm text-muted transition hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRightIcon aria-hidden="true" className="size-4 transition group-open:rotate-90" />
+        Revoked keys
+      </summary>
+      <ul className="text-sm">
+        {keys.map((item) => (
+          <li key={item.keyId} className="flex items-baseline gap-4 border-t border-line py-2.5 text-muted">
+            <span className="min-w-0 grow">
+              <span className="block truncate" title={item.name}>
+                {item.name}
+              </span>
+              <span className="text-xs">
+                <KeyName item={item} />
+                {item.revokedAt ? (
+                  <time dateTime={item.revokedAt.toISOString()} title={momentText(item.revokedAt)}>
+                    {" · "}revoked {dayText(item.revokedAt)}
+                  </time>
+                ) : null}
+              </span>
+            </span>
+            <span className="font-mono">
+              <Amount nano={item.spent} places={places} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {olderHref || newestHref ? (
+        <p className="flex gap-4 border-t border-line py-3 text-sm">
+          {olderHref ? <PageLink href={olderHref}>Show older</PageLink> : null}
+          {newestHref ? <PageLink href={newestHref}>Back to the newest</PageLink> : null}
+        </p>
+      ) : null}
+    </details>
+  );
+}
+
+const PageLink = ({ href, children }: { href: string; children: string }) => (
+  <Link href={href} scroll={false} className="underline decoration-edge underline-offset-4 transition hover:decoration-ink">
+    {children}
+  </Link>
+);

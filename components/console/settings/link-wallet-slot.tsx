@@ -1,0 +1,50 @@
+"use client";
+
+import { PlusIcon } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { Button } from "../../ui/button";
+import { Skeleton } from "../../ui/skeleton";
+import type { WalletLinkingProps } from "./wallet-linking";
+
+const Loaded = dynamic(() => import("./wallet-linking").then((module) => module.WalletLinking), {
+  ssr: false,
+  loading: () => (
+    <div role="status" aria-label="Looking for wallets in this browser" className="grid gap-3">
+      <Skeleton className="h-[74px] rounded" />
+      <Skeleton className="h-[74px] rounded" />
+    </div>
+  ),
+});
+
+interface LinkWalletSlotProps extends Omit<WalletLinkingProps, "onLinked"> {
+  disabled: boolean;
+}
+
+/** Where another wallet is linked: a button, until somebody wants to. */
+export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
+  const [open, setOpen] = useState(false);
+  const router = useRouter();
+  if (!open) {
+    return (
+      <Button className="mt-4" disabled={disabled} onClick={() => setOpen(true)}>
+        <PlusIcon aria-hidden="true" /> Link another wallet
+      </Button>
+    );
+  }
+  const linked = () => {
+    setOpen(false);
+    toast.success("Linked. You can sign in with this wallet too.");
+    router.refresh();
+  };
+  return (
+    <section aria-label="Link another wallet" className="mt-4 rounded border border-edge p-4">
+      <Loaded {...linking} onLinked={linked} />
+      <Button look="quiet" size="small" className="mt-4" onClick={() => setOpen(false)}>
+        Cancel
+      </Button>
+    </section>
+  );
+}

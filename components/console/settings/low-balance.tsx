@@ -1,0 +1,57 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { toast } from "sonner";
+import { usdText } from "@/lib/base/money";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import { useAction } from "../use-action";
+import type { SetLowBalance } from "./settings-view";
+
+interface LowBalanceProps {
+  /** Nano-USD; null: no warning. */
+  line: bigint | null;
+  save: SetLowBalance;
+  frozen: boolean;
+}
+
+/** The balance below which the console warns. */
+export function LowBalance({ line, save, frozen }: LowBalanceProps) {
+  const [amount, setAmount] = useState(line === null ? "" : usdText(line));
+  const [error, setError] = useState<string | null>(null);
+  const { busy, run } = useAction();
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const answer = await run(() => save({ amount }));
+    setError(answer.ok ? null : answer.message);
+    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. You get no warning." : "Saved. Below this line the console warns you.");
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate className="max-w-96">
+      <Field label="Warn when less is available than" error={error} hint="The console warns you below it. Empty: no warning.">
+        {(control) => (
+          <div className="flex gap-3">
+            <div className="relative grow">
+              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
+                $
+              </span>
+              <Input
+                {...control}
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder="5.00"
+                value={amount}
+                onChange={({ target }) => setAmount(target.value)}
+                disabled={frozen}
+                className="pl-7"
+              />
+            </div>
+            <Button type="submit" busy={busy} disabled={frozen}>
+              Save
+            </Button>
+          </div>
+        )}
+      </Field>
+    </form>
+  );
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { shortAddress } from "../../ui/short-address";
+import { TimeAgo } from "../../ui/time-ago";
+import { useAction } from "../use-action";
+import type { EndSession, SessionView } from "./settings-view";
+
+interface SessionListProps {
+  sessions: readonly SessionView[];
+  end: EndSession;
+  /** Leads to the page where one signs in. */
+  endAll: () => Promise<never>;
+  /** The server's clock, Unix milliseconds. */
+  nowMs: number;
+}
+
+/** The browsers that are signed in. */
+export function SessionList({ sessions, end, endAll, nowMs }: SessionListProps) {
+  return (
+    <>
+      <ul className="text-sm">
+        {sessions.map((session) => (
+          <li key={session.sessionId} className="flex items-center gap-3 border-b border-line py-3 first:pt-0">
+            <span className="min-w-0 grow">
+              <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+                {session.device}
+                {session.isCurrent ? <Badge tone="good">this one</Badge> : null}
+              </span>
+              <span className="mt-0.5 flex flex-wrap gap-x-1 text-xs text-muted">
+                <span>
+                  with{" "}
+                  <span className="font-mono" title={session.wallet.address}>
+                    {shortAddress(session.wallet.address)}
+                  </span>
+                  ,
+                </span>
+                <span className="break-all">from {session.clientAddress},</span>
+                <span>
+                  seen <TimeAgo at={session.lastSeenAt} nowMs={nowMs} />
+                </span>
+              </span>
+            </span>
+            {session.isCurrent ? null : <End session={session} end={end} />}
+          </li>
+        ))}
+      </ul>
+      <EndAll count={sessions.length} endAll={endAll} />
+    </>
+  );
+}
+
+function End({ session, end }: { session: SessionView; end: EndSession }) {
+  const { busy, run } = useAction();
+  const press = async () => {
+    const answer = await run(() => end({ sessionId: session.sessionId }));
+    if (answer.ok) toast.success("Ended. That browser is signed out.");
+    else toast.error(answer.message);
+  };
+  return (
+    <Button size="small" busy={busy} aria-label={`End the session of ${session.device}`} onClick={() => void press()}>
+      End
+    </Button>
+  );
+}
+
+function EndAll({ count, endAll }: { count: number; endAll: () => Promise<never> }) {
+  const [open, setOpen] = useState(false);
+  const { busy, run } = useAction();
+  const confirm = async () => {
+    const answer = await run(endAll);
+    if (!answer.ok) toast.error(answer.message);
+  };
+  return (
+    <>
+      <Button look="danger" className="mt-4" onClick={() => setOpen(true)}>
+        Sign out everywhere
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={(wanted) => wanted || busy || setOpen(false)}
+        title="Sign out everywhere?"
+        description={`${count === 1 ? "This session ends" : `All ${count} sessions end at once, this one too`}. API keys keep working: pause or revoke them under Keys.`}
+        action="Sign out everywhere"
+        busy={busy}
+        onConfirm={() => void confirm()}
+      />
+    </>
+  );
+}

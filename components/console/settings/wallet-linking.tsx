@@ -1,0 +1,29 @@
+"use client";
+
+import { useEffect } from "react";
+import { type DemoWallets, offerDemoWallets, type SignDemo } from "../../wallet/demo-wallet";
+import { LinkWallet } from "../../wallet/link-wallet";
+import type { LinkActions, NamedWallet } from "../../wallet/use-link";
+import { WalletProviders } from "../../wallet/wallet-providers";
+import type { WalletSettings } from "../../wallet/wallet-types";
+
+export interface WalletLinkingProps extends LinkActions {
+  settings: WalletSettings;
+  demo: DemoWallets | null;
+  signDemo: SignDemo;
+  /** The account's wallets; one of them allows the new one. */
+  linked: readonly NamedWallet[];
+  onLinked: () => void;
+}
+
+/** Linking with all that talks to wallets around it: large, so it is fetched when somebody links. */
+export function WalletLinking({ settings, demo, signDemo, ...link }: WalletLinkingProps) {
+  useEffect(() => {
+    if (demo) offerDemoWallets(demo, signDemo);
+  }, [demo, signDemo]);
+  return (
+    <WalletProviders settings={settings}>
+      <LinkWallet {...link} />
+    </WalletProviders>
+  );
+}

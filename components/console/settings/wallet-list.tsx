@@ -1,0 +1,78 @@
+"use client";
+
+import { useState } from "react";
+import { toast } from "sonner";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { dayText, momentText } from "../../ui/time-text";
+import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
+import { useAction } from "../use-action";
+import type { UnlinkWallet, WalletView } from "./settings-view";
+
+interface WalletListProps {
+  wallets: readonly WalletView[];
+  unlink: UnlinkWallet;
+  /** Nothing can be changed. */
+  frozen: boolean;
+}
+
+/** The wallets that own the account: each can sign in and do everything. */
+export function WalletList({ wallets, unlink, frozen }: WalletListProps) {
+  return (
+    <ul className="text-sm">
+      {wallets.map((wallet) => (
+        <li key={wallet.address} className="flex items-center gap-3 border-b border-line py-3 first:pt-0">
+          {wallet.chain === "evm" ? <EvmMark /> : <SolanaMark />}
+          <span className="min-w-0 grow">
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <ShortAddress value={wallet.address} what="address" />
+              {wallet.isFirst ? <Badge>first</Badge> : null}
+              {wallet.isCurrent ? <Badge tone="good">signed in</Badge> : null}
+            </span>
+            <span className="mt-0.5 block text-xs text-muted">
+              {wallet.chain === "evm" ? "Ethereum" : "Solana"} · linked{" "}
+              <time dateTime={wallet.linkedAt.toISOString()} title={momentText(wallet.linkedAt)}>
+                {dayText(wallet.linkedAt)}
+              </time>
+            </span>
+          </span>
+          {wallets.length > 1 && !frozen ? <Unlink wallet={wallet} unlink={unlink} /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Unlink({ wallet, unlink }: { wallet: WalletView; unlink: UnlinkWallet }) {
+  const [open, setOpen] = useState(false);
+  const { busy, run } = useAction();
+  const confirm = async () => {
+    const { chain, address } = wallet;
+    const answer = await run(() => unlink({ chain, address }));
+    if (answer.ok) toast.success("Unlinked. This wallet no longer signs in here.");
+    else toast.error(answer.message);
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button size="small" aria-label={`Unlink ${wallet.address}`} onClick={() => setOpen(true)}>
+        Unlink
+      </Button>
+      <ConfirmDialog
+        open={open}
+        onOpenChange={(wanted) => wanted || busy || setOpen(false)}
+        title={`Unlink ${shortAddress(wallet.address)}?`}
+        description={
+          wallet.isCurrent
+            ? "You are signed in with this wallet: its sessions end, and you are signed out here. Sign in with another linked wallet then."
+            : "It can no longer sign in to this account, and its sessions end. The money stays in the account."
+        }
+        action="Unlink wallet"
+        busy={busy}
+        onConfirm={() => void confirm()}
+      />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { unstable_rethrow } from "next/navigation";
+import { useState } from "react";
+
+export interface Refused {
+  ok: false;
+  message: string;
+  /** The field of the form that is wrong, when it is one. */
+  field?: string;
+}
+
+export type Answered<Result = object> = ({ ok: true } & Result) | Refused;
+
+/** Runs server actions, one at a time: busy while one is under way. An answer that never came is a refusal too. */
+export function useAction() {
+  const [busy, setBusy] = useState(false);
+  const run = async <Result>(action: () => Promise<Answered<Result>>): Promise<Answered<Result>> => {
+    setBusy(true);
+    try {
+      return await action();
+    } catch (error) {
+      unstable_rethrow(error); // a session that ended leads to the page where one signs in
+      return { ok: false, message: "No answer came. Reload the page to see whether it was done, then try again." };
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, run };
+}

@@ -1,0 +1,167 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { newSessionId } from "@/lib/base/ids";
+import { forgetOnce } from "@/lib/base/once";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { readForm } from "./answer";
+import { findOwnerOf, type Owner } from "./owner";
+import { endEverySession, endOneSession, linkOwnWallet, readSettings, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "./settings";
+import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "./settings-form";
+import { signIn, startSignIn } from "./sign-in";
+import { openTestCustody } from "./testing/custody";
+import { newWallet, prove, type TestWallet } from "./testing/wallets";
+
+await openTestDatabase();
+beforeAll(openTestCustody);
+beforeEach(() => forgetOnce("limits.limiter"));
+
+const chrome = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+async function enter(wallet: TestWallet, userAgent = chrome): Promise<Owner & { token: string }> {
+  const started = await startSignIn(wallet, "192.0.2.1");
+  if (!started.ok) throw new Error(started.reason);
+  const outcome = await signIn(await prove(wallet, started.challenge), { userAgent, clientAddress: "192.0.2.1" });
+  const owner = outcome.ok ? await findOwnerOf(outcome.token) : null;
+  if (!outcome.ok || !owner) throw new Error("not signed in");
+  return { ...owner, token: outcome.token };
+}
+
+async function newOwner() {
+  const wallet = newWallet("evm");
+  return { wallet, owner: await enter(wallet) };
+}
+
+async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
+  const asked = await startOwnLink(owner, { allow, join });
+  if (!asked.ok) return asked;
+  return linkOwnWallet(owner, { allow: await prove(allow, asked.allow), join: await prove(join, asked.join) });
+}
+
+test("settings show the owner's own wallets and sessions, the one that asks marked and first", async () => {
+  const { wallet, owner } = await newOwner();
+  await newOwner();
+  const second = newWallet("solana");
+  expect(await link(owner, wallet, second)).toEqual({ ok: true });
+  const other = await enter(second, firefox);
+  const { wallets, sessions, lowBalance } = await readSettings(owner);
+  expect(wallets).toMatchObject([
+    { chain: "evm", address: wallet.address, isFirst: true, isCurrent: true },
+    { chain: "solana", address: second.address, isFirst: false, isCurrent: false },
+  ]);
+  expect(sessions).toMatchObject([
+    { sessionId: owner.sessionId, device: "Chrome on macOS", wallet: { address: wallet.address }, isCurrent: true },
+    { sessionId: other.sessionId, device: "Firefox on Linux", wallet: { address: second.address }, isCurrent: false },
+  ]);
+  expect(lowBalance).toBeNull();
+  // Nothing that a cookie could be made of leaves the server.
+  expect(Object.keys(sessions[0] ?? {}).sort()).toEqual([
+    "clientAddress",
+    "createdAt",
+    "device",
+    "isCurrent",
+    "lastSeenAt",
+    "sessionId",
+    "wallet",
+  ]);
+});
+
+test("the low-balance line is read exactly, and nothing written turns it off", async () => {
+  const { owner } = await newOwner();
+  const write = async (amount: unknown) => {
+    const read = readForm(lowBalanceForm, { amount });
+    return read.ok ? setOwnLowBalance(owner, read.form.amount) : read;
+  };
+  const line = async () => (await readSettings(owner)).lowBalance;
+  expect(await write("0.000000001")).toEqual({ ok: true });
+  expect(await line()).toBe(1n);
+  expect(await write(" 5 ")).toEqual({ ok: true });
+  expect(await line()).toBe(5_000_000_000n);
+  for (const amount of ["-1", "1e3", "1,5", "0", "0.0000000001", "9".repeat(20), 5, null]) {
+    expect(await write(amount)).toMatchObject({ ok: false, field: "amount" });
+  }
+  expect(await line()).toBe(5_000_000_000n);
+  expect(await write("")).toEqual({ ok: true });
+  expect(await line()).toBeNull();
+});
+
+test("a wallet is unlinked, but not the last one, and never by another account", async () => {
+  const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
+  const named = { chain: wallet.chain, address: wallet.address };
+  expect(await unlinkOwnWallet(stranger.owner, named)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
+  expect(await unlinkOwnWallet(owner, named)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
+  const second = newWallet("evm");
+  await link(owner, wallet, second);
+  expect(await unlinkOwnWallet(owner, { chain: "evm", address: second.address })).toEqual({ ok: true, signedOut: false });
+  await link(owner, wallet, second);
+  // The one that opened this session: the session is over.
+  expect(await unlinkOwnWallet(owner, named)).toEqual({ ok: true, signedOut: true });
+  expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("refusals of linking are told in words, and say which wallet is meant", async () => {
+  const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
+  expect(await link(owner, wallet, stranger.wallet)).toMatchObject({ ok: false, message: expect.stringContaining("another account") });
+  expect(await link(owner, stranger.wallet, newWallet("evm"))).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
+  const second = newWallet("evm");
+  const asked = await startOwnLink(owner, { allow: wallet, join: second });
+  if (!asked.ok) throw new Error(asked.message);
+  const proofs = { allow: await prove(wallet, asked.allow), join: await prove(wallet, asked.join) };
+  expect(await linkOwnWallet(owner, proofs)).toMatchObject({ ok: false, message: expect.stringMatching(/^New wallet: /) });
+  expect((await readSettings(owner)).wallets).toHaveLength(1);
+});
+
+test("one session is ended, or all of them; those of another account never", async () => {
+  const { wallet, owner } = await newOwner();
+  const stranger = await newOwner();
+  const [second, third] = [await enter(wallet), await enter(wallet)];
+  for (const sessionId of [second.sessionId, newSessionId(), "ses_", "' OR true --"]) {
+    expect(await endOneSession(stranger.owner, sessionId)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("no such session"),
+    });
+  }
+  expect(await findOwnerOf(second.token)).not.toBeNull();
+  expect(await endOneSession(owner, second.sessionId)).toEqual({ ok: true });
+  expect(await findOwnerOf(second.token)).toBeNull();
+  await endEverySession(owner);
+  for (const { token } of [owner, third]) expect(await findOwnerOf(token)).toBeNull();
+  expect(await findOwnerOf(stranger.owner.token)).not.toBeNull();
+});
+
+test("the owner of a frozen account sees the settings, changes nothing, and may sign out", async () => {
+  const { wallet, owner } = await newOwner();
+  const second = newWallet("evm");
+  await link(owner, wallet, second);
+  const other = await enter(wallet);
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
+  const frozen = await findOwnerOf(owner.token);
+  if (!frozen) throw new Error("a frozen account's session was ended");
+  const before = await readSettings(frozen);
+  const attempts = [
+    () => setOwnLowBalance(frozen, null),
+    () => unlinkOwnWallet(frozen, { chain: "evm", address: second.address }),
+    () => link(frozen, wallet, newWallet("evm")),
+  ];
+  for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
+  expect(await readSettings(frozen)).toEqual(before);
+  expect(await endOneSession(frozen, other.sessionId)).toEqual({ ok: true });
+});
+
+test("what is no wallet, session or proof is refused at the door", () => {
+  const wallet = { chain: "evm", address: `0x${"ab".repeat(20)}` };
+  for (const input of [
+    null,
+    {},
+    { ...wallet, chain: "bitcoin" },
+    { ...wallet, address: "x".repeat(65) },
+    { ...wallet, accountId: "acc_1" },
+  ]) {
+    expect(readForm(walletForm, input).ok).toBe(false);
+    expect(readForm(startLinkForm, { allow: wallet, join: input }).ok).toBe(false);
+    expect(readForm(linkWalletForm, { allow: input, join: input }).ok).toBe(false);
+  }
+  for (const sessionId of [undefined, 7, "", "ses_", `key_${"a".repeat(20)}`]) {
+    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "There is no such session. Reload the page." });
+  }
+});

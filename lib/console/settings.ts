@@ -1,0 +1,120 @@
+// The owner's settings: wallets, sessions and the line below which the console warns.
+
+import { readLowBalance, setLowBalance } from "@/lib/access/accounts";
+import type { Challenge } from "@/lib/access/challenges";
+import type { Proof } from "@/lib/access/proofs";
+import type { NanoUsd } from "@/lib/base/money";
+import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { type Answer, frozenRefusal, refuse } from "./answer";
+import { deviceText } from "./device";
+import { linkWallet, listWallets, startLink, unlinkWallet } from "./link-wallet";
+import type { Owner } from "./owner";
+import { refusalText } from "./refusals";
+import { listOwnSessions, revokeAllSessions, revokeSession } from "./sessions";
+
+/** Addresses in the settings are as people know them: with EIP-55's capital letters on EVM chains. */
+export interface OwnWallet extends Wallet {
+  linkedAt: Date;
+  /** Signing in with it opened the account. */
+  isFirst: boolean;
+  /** This session was opened with it. */
+  isCurrent: boolean;
+}
+
+export interface SessionView {
+  sessionId: string;
+  /** `Chrome on macOS` */
+  device: string;
+  wallet: Wallet;
+  clientAddress: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  isCurrent: boolean;
+}
+
+export interface Settings {
+  wallets: OwnWallet[];
+  sessions: SessionView[];
+  /** Nano-USD; null: no warning is wanted. */
+  lowBalance: NanoUsd | null;
+}
+
+const asPeopleKnowIt = (wallet: Wallet): Wallet => ({ chain: wallet.chain, address: displayAddress(wallet) });
+
+/** The current session first, then those that were seen last. */
+export async function readSettings(owner: Owner): Promise<Settings> {
+  const [wallets, sessions, lowBalance] = await Promise.all([
+    listWallets(owner.accountId),
+    listOwnSessions(owner),
+    readLowBalance(owner.accountId),
+  ]);
+  return {
+    wallets: wallets.map(({ wallet, linkedAt, isFirst }) => ({
+      ...asPeopleKnowIt(wallet),
+      linkedAt,
+      isFirst,
+      isCurrent: isSameWallet(wallet, owner.wallet),
+    })),
+    sessions: sessions
+      .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt, isCurrent }) => ({
+        ...{ sessionId, clientAddress, createdAt, lastSeenAt, isCurrent },
+        device: deviceText(userAgent),
+        wallet: asPeopleKnowIt(wallet),
+      }))
+      .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
+    lowBalance,
+  };
+}
+
+/** Below this available balance the console warns; null turns that off. */
+export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  await setLowBalance(accountId, line);
+  return { ok: true };
+}
+
+/** Takes a wallet from the account. `signedOut`: it was the one that opened this session, which has ended with it. */
+export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Answer<{ signedOut: boolean }>> {
+  const outcome = await unlinkWallet(owner, wallet);
+  if (!outcome.ok) return refuse(refusalText(outcome.reason));
+  const stored = readWallet(wallet.chain, wallet.address);
+  return { ok: true, signedOut: stored !== null && isSameWallet(stored, owner.wallet) };
+}
+
+/** What a wallet is asked to sign: the text as a whole, and for wallets that write it themselves its fields. */
+interface LinkChallenge extends Omit<Challenge, "signInInput"> {
+  signInInput?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** The two texts that link a wallet when they are signed. */
+export async function startOwnLink(
+  owner: Owner,
+  wallets: { allow: Wallet; join: Wallet },
+): Promise<Answer<{ allow: LinkChallenge; join: LinkChallenge }>> {
+  const outcome = await startLink(owner, wallets);
+  if (!outcome.ok) return refuse(refusalText(outcome.reason));
+  return { ok: true, allow: plainChallenge(outcome.allow), join: plainChallenge(outcome.join) };
+}
+
+const plainChallenge = ({ signInInput, ...challenge }: Challenge): LinkChallenge => ({
+  ...challenge,
+  ...(signInInput && { signInInput: { ...signInInput } }),
+});
+
+export async function linkOwnWallet(owner: Owner, proofs: { allow: Proof; join: Proof }): Promise<Answer> {
+  const outcome = await linkWallet(owner, proofs);
+  if (outcome.ok) return outcome;
+  const text = refusalText(outcome.reason, "field" in outcome ? outcome.field : undefined);
+  // Two wallets have signed: which of them is meant?
+  return refuse("wallet" in outcome ? `${outcome.wallet === "join" ? "New" : "Linked"} wallet: ${text}` : text);
+}
+
+/** Ends one session. A frozen account's too: who signs out takes nothing. */
+export async function endOneSession(owner: Owner, sessionId: string): Promise<Answer> {
+  return (await revokeSession(owner, sessionId)) ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
+}
+
+/** Signs out everywhere, here too. */
+export async function endEverySession(owner: Owner): Promise<void> {
+  await revokeAllSessions(owner);
+}
