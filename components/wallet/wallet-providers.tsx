@@ -29,7 +29,8 @@ export function WalletProviders({ settings, children }: WalletProvidersProps) {
         <RainbowKitProvider theme={theme} modalSize="compact" locale="en-US" appInfo={{ appName: settings.appName }}>
           {/* Choosing a Solana wallet only selects it; connecting is a step of its own. */}
           <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
-            <WalletProvider wallets={[]} autoConnect={false}>
+            {/* What goes wrong is told where it was asked for; by default it is written to the console. */}
+            <WalletProvider wallets={[]} autoConnect={false} onError={() => undefined}>
               <WalletModalProvider>{children}</WalletModalProvider>
             </WalletProvider>
           </ConnectionProvider>

@@ -1,7 +1,7 @@
 "use client";
 
 import { getWallets } from "@wallet-standard/app";
-import type { StandardEventsFeature } from "@wallet-standard/features";
+import type { StandardConnectFeature, StandardEventsFeature } from "@wallet-standard/features";
 import { useEffect } from "react";
 import { type EvmProvider, watchProviders } from "./announced-providers";
 import { isLinking } from "./linking";
@@ -65,8 +65,13 @@ function watchSolana(name: string, compare: Compare): () => void {
     const wallet = get().find((one) => one.name === name);
     if (!wallet || watched.has(name)) return;
     watched.add(name);
-    const events = (wallet.features as Partial<StandardEventsFeature>)["standard:events"];
-    if (events) stops.push(events.on("change", ({ accounts }) => compare(accounts?.[0]?.address)));
+    const features = wallet.features as Partial<StandardEventsFeature & StandardConnectFeature>;
+    stops.push(features["standard:events"]?.on("change", ({ accounts }) => compare(accounts?.[0]?.address)) ?? (() => undefined));
+    // Asks for nothing; wallets tell of a change only to pages that they are connected with.
+    features["standard:connect"]?.connect({ silent: true }).then(
+      ({ accounts }) => compare(accounts[0]?.address),
+      () => undefined, // a wallet that does not answer shows no other account
+    );
   };
   look();
   stops.push(on("register", look));
