@@ -81,7 +81,7 @@ async function signInWith(credentials: unknown, browser: Browser): Promise<Signe
 }
 
 /** Where to go afterwards: never to another site. */
-function ownUrl(url: string): string {
+export function ownUrl(url: string): string {
   const target = URL.canParse(url, ownOrigin()) ? new URL(url, ownOrigin()) : null;
   return target?.origin === ownOrigin() ? target.href : ownOrigin();
 }

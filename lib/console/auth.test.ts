@@ -125,18 +125,28 @@ test("without next-auth's own token nobody is signed in or out", async () => {
 
 test("whatever else next-auth has is not served, and its pages are ours", async () => {
   const browser = new TestBrowser();
-  for (const path of ["", "callback/wallet", "verify-request", "_log", "session/x", "nothing"]) {
+  for (const path of ["", "callback/wallet", "verify-request", "_log", "session/x", "signin/wallet", "error/x", "nothing"]) {
     expect((await browser.get(`/api/auth/${path}`)).status, path).toBe(404);
   }
   for (const path of ["session", "signin", "signin/wallet", "callback/other", "callback/wallet/x", "nothing"]) {
     expect((await browser.post(`/api/auth/${path}`, { json: "true" })).status, path).toBe(404);
   }
   expect((await browser.post("/api/auth/_log", { level: "constructor", code: "x" })).status).toBe(204);
-  for (const path of ["signin", "signout", "error", "error?error=bad_signature", "signin?error=<script>", "signin/wallet"]) {
+  for (const path of [
+    "signin",
+    "signout",
+    "error",
+    "error?error=bad_signature",
+    "signin?error=<script>",
+    "error?error=%0d%0aset-cookie:x",
+    "error?error=%E2%82%AC",
+    "error",
+  ]) {
     const response = await browser.get(`/api/auth/${path}`);
     expect(response.status, path).toBe(302);
     const target = new URL(response.headers.get("location") ?? "", "http://127.0.0.1:3000");
-    expect(target.origin + target.pathname, path).toMatch(/^http:\/\/127\.0\.0\.1:3000\/(connect|api\/auth\/signin)$/);
+    expect(target.origin + target.pathname, path).toBe("http://127.0.0.1:3000/connect");
+    expect(target.search, path).not.toMatch(/script|cookie/);
   }
 });
 
@@ -159,8 +169,15 @@ test("it never leads to another site, whatever the request says", async () => {
     expect(response.status, callbackUrl).toBe(302);
     expect(new URL(response.headers.get("location") ?? "").origin).toBe("http://127.0.0.1:3000");
   }
-  const asked = await new TestBrowser().get("/api/auth/signin?callbackUrl=https%3A%2F%2Fevil.example");
-  expect(asked.headers.get("location")).not.toContain("evil.example");
+  for (const callbackUrl of ["https://evil.example", "http://[", "rubbish", "javascript:alert(1)"]) {
+    const asked = await new TestBrowser().get(`/api/auth/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`);
+    expect(asked.status).toBe(302);
+    expect(asked.headers.get("location")).toMatch(/^\/connect\?callbackUrl=http%3A%2F%2F127\.0\.0\.1%3A3000/);
+  }
+  const browser = new TestBrowser();
+  browser.cookies.set("next-auth.callback-url", "http%3A%2F%2F[");
+  browser.cookies.set("next-auth.csrf-token", "%E0%A4%A");
+  expect(await browser.signIn(newWallet("evm"))).toEqual({ status: 200, error: null });
 });
 
 test("a request that cannot be read is refused as such", async () => {

@@ -4,7 +4,8 @@
 import NextAuth from "next-auth";
 import { z } from "zod";
 import { readPageClient } from "@/lib/access/page-client";
-import { authOptions } from "./auth-options";
+import { log } from "@/lib/base/observe/log";
+import { authOptions, ownUrl } from "./auth-options";
 import { type RefusalReason, refusalText } from "./refusals";
 import { readBodyJson, readBodyText } from "./request-body";
 import { isSameOrigin, ownOrigin } from "./same-origin";
@@ -19,20 +20,29 @@ const MOST_BODY_BYTES = 65_536;
 
 /** Answers a request below /api/auth; `steps` is its path from there on. */
 export async function answerAuth(request: Request, steps: readonly string[]): Promise<Response> {
-  const [action = "", provider] = steps;
   const name = `${request.method} ${steps.join("/")}`;
   // Its browser part reports errors here; what anybody may write is no log of ours.
   if (name === "POST _log") return new Response(null, { status: 204 });
-  if (!served.has(name) && !(request.method === "GET" && (action === "signin" || action === "error"))) {
+  if (!served.has(name)) {
     return Response.json({ error: { code: "NOT_FOUND", message: "There is nothing at this address" } }, { status: 404 });
   }
-  const body = request.method === "POST" ? await readForm(request) : {};
+  try {
+    return await answerServed(request, steps);
+  } catch (error) {
+    log().error({ err: error, name }, "next-auth could not answer");
+    return refuse("unavailable", 503);
+  }
+}
+
+async function answerServed(request: Request, steps: readonly string[]): Promise<Response> {
+  const isPost = request.method === "POST";
+  if (isPost && !isSameOrigin(request)) return refuse("wrong_origin", 403);
+  const body = isPost ? await readForm(request) : {};
   if (!body) return refuse("invalid_request", 400);
-  if (request.method === "POST" && !isSameOrigin(request)) return refuse("wrong_origin", 403);
-  const reply = await ask(request, [action, ...(provider ? [provider] : [])], body);
+  const reply = await ask(request, steps, body);
   reply.headers.set("cache-control", "private, no-store");
   // Reading a session sets no cookie: an answer on its way could replace that of a sign-in meanwhile, or prolong it.
-  if (name === "GET session") reply.headers.delete("set-cookie");
+  if (steps[0] === "session") reply.headers.delete("set-cookie");
   // next-auth says with status 200 that its token was missing, and its browser part takes that for success.
   if (/[?&]csrf=true$/.test(reply.target ?? "")) return refuse("csrf", 403);
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
@@ -63,7 +73,6 @@ interface AuthReply {
 
 /** Runs next-auth in its form for plain requests and responses: that one needs no part of Next, so tests run it as it is. */
 async function ask(request: Request, nextauth: readonly string[], body: Record<string, unknown>): Promise<AuthReply> {
-  const { searchParams } = new URL(request.url);
   const cookies = readCookies(request.headers.get("cookie") ?? "");
   // The only way to tell it where it is; without this it would believe the Host header.
   process.env.NEXTAUTH_URL = ownOrigin();
@@ -74,9 +83,18 @@ async function ask(request: Request, nextauth: readonly string[], body: Record<s
   });
   const answer: (incoming: unknown, outgoing: unknown) => Promise<void> = NextAuth(options);
   const { reply, outgoing } = makeReply();
-  const query = { ...Object.fromEntries(searchParams), nextauth };
+  const query = { ...readQuery(new URL(request.url).searchParams), nextauth };
   await answer({ method: request.method, query, cookies, headers: Object.fromEntries(request.headers), body }, outgoing);
   return reply;
+}
+
+/** next-auth puts `error` into a header as it comes, and takes an address that it cannot read for a fault of ours. */
+function readQuery(query: URLSearchParams): Record<string, string> {
+  const [error, callbackUrl] = [query.get("error"), query.get("callbackUrl")];
+  return {
+    ...(error !== null && /^[\w:]{1,64}$/.test(error) ? { error } : {}),
+    ...(callbackUrl !== null ? { callbackUrl: ownUrl(callbackUrl) } : {}),
+  };
 }
 
 function makeReply() {
@@ -106,13 +124,14 @@ function makeReply() {
   return { reply, outgoing };
 }
 
+/** What the browser sent, but for next-auth's memory of where to go: each request says that itself, and a broken one would stop all. */
 function readCookies(header: string): Record<string, string> {
-  const pairs = header.split(";").map((pair) => pair.trim());
-  return Object.fromEntries(
-    pairs
-      .filter((pair) => pair.includes("="))
-      .map((pair) => [pair.slice(0, pair.indexOf("=")), decoded(pair.slice(pair.indexOf("=") + 1))]),
-  );
+  const cookies: Record<string, string> = {};
+  for (const pair of header.split(";")) {
+    const [, name = "", value = ""] = /^([^=]+)=(.*)$/.exec(pair.trim()) ?? [];
+    if (name !== "" && !name.endsWith("callback-url")) cookies[name] = decoded(value);
+  }
+  return cookies;
 }
 
 function decoded(value: string): string {

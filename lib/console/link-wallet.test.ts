@@ -130,7 +130,9 @@ test("challenges of another account link nothing", async () => {
 
 test("a wallet that belongs to an account is not linked to another one, or twice", async () => {
   const [mine, theirs] = [await newOwner(), await newOwner()];
-  expect(await startLink(mine.owner, { allow: mine.wallet, join: theirs.wallet })).toEqual({ ok: false, reason: "linked_elsewhere" });
+  // Whoever does not hold it does not learn that it is here.
+  expect((await startLink(mine.owner, { allow: mine.wallet, join: theirs.wallet })).ok).toBe(true);
+  expect(await link(mine.owner, mine.wallet, theirs.wallet)).toEqual({ ok: false, reason: "linked_elsewhere" });
   expect(await startLink(mine.owner, { allow: mine.wallet, join: mine.wallet })).toEqual({ ok: false, reason: "already_linked" });
   // Also when it came to belong to one only after it was asked to sign.
   const late = newWallet("solana");

@@ -39,8 +39,8 @@ export async function startLink(owner: Owner, wallets: { allow: NamedWallet; joi
   const [allow, join] = [readWallet(wallets.allow.chain, wallets.allow.address), readWallet(wallets.join.chain, wallets.join.address)];
   if (!allow || !join) return { ok: false, reason: "address_invalid" };
   if ((await findAccountOf(allow)) !== accountId) return { ok: false, reason: "not_linked" };
-  const owned = await findAccountOf(join);
-  if (owned) return { ok: false, reason: owned === accountId ? "already_linked" : "linked_elsewhere" };
+  // Whether it owns another account is told only to whoever proves to hold it: else anybody could ask who is here.
+  if ((await findAccountOf(join)) === accountId) return { ok: false, reason: "already_linked" };
   const limited = await countChallenge(accountId);
   if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
 

@@ -37,7 +37,7 @@ export const contractWallets = {
 } as const;
 
 /** Creation code that leaves `runtime`: copy all behind these nine bytes to memory and return it. */
-export function creationCode(runtime: Hex): Hex {
+function creationCode(runtime: Hex): Hex {
   const length = ((runtime.length - 2) / 2).toString(16).padStart(2, "0");
   return `0x60${length}8060093d393df3${runtime.slice(2)}`;
 }
