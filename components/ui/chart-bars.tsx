@@ -20,16 +20,24 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
   const isEmpty = points.every(({ heights }) => heights.every((height) => height === 0));
   return (
     <ResponsiveContainer width="100%" height="100%">
-      <BarChart data={points} margin={{ top: 8, right: 0, bottom: 0, left: 0 }} accessibilityLayer={false} barCategoryGap="16%">
-        <CartesianGrid vertical={false} stroke="var(--line)" />
+      {/* recharts stacks bars in the order in which it came to know them: other series are another chart. */}
+      <BarChart
+        key={chart.series.map(({ id }) => id).join()}
+        data={points}
+        margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
+        accessibilityLayer={false}
+        barCategoryGap="16%"
+      >
+        {isEmpty ? null : <CartesianGrid vertical={false} stroke="var(--line)" />}
         <XAxis
           dataKey="day"
           tickFormatter={shortDay}
           tick={tick}
           tickLine={false}
           axisLine={{ stroke: "var(--edge)" }}
-          interval="preserveStartEnd"
-          minTickGap={28}
+          ticks={dayTicks(chart)}
+          interval="preserveEnd"
+          minTickGap={4}
           height={24}
         />
         <YAxis
@@ -54,13 +62,19 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
             dataKey={({ heights }: (typeof points)[number]) => heights[index]}
             fill={colours[index]}
             maxBarSize={40}
-            minPointSize={1}
+            minPointSize={(height) => (height ? 1 : 0)}
             isAnimationActive={false}
           />
         ))}
       </BarChart>
     </ResponsiveContainer>
   );
+}
+
+/** Days that the axis names: all of a week, else at whole weeks back from the last one, so few that a phone has room. */
+function dayTicks({ days }: SpendChartData): string[] {
+  const step = days.length <= 7 ? 1 : days.length <= 14 ? 2 : 7 * Math.ceil(days.length / 35);
+  return days.map(({ day }) => day).filter((_, index) => (days.length - 1 - index) % step === 0);
 }
 
 interface DayAmountsProps extends ChartBarsProps {

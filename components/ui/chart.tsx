@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { formatUsd } from "@/lib/base/money";
+import { Amount, placesOf } from "./amount";
 import { longDay } from "./chart-text";
 import { Skeleton } from "./skeleton";
 
@@ -26,7 +27,7 @@ const REST = "var(--line)";
 // recharts weighs as much as the rest of a page: it comes after it, into a space that is kept free.
 const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.ChartBars), {
   ssr: false,
-  loading: () => <Skeleton className="size-full" />,
+  loading: () => <Skeleton className="size-full bg-panel" />,
 });
 
 interface SpendChartProps {
@@ -49,23 +50,28 @@ export function SpendChart({ chart, label, empty }: SpendChartProps) {
 }
 
 /** Which colour is what, with exact totals: they add up to the chart's. */
-export const ChartLegend = ({ chart }: { chart: SpendChartData }) => (
-  <ul className="grid gap-x-8 text-sm sm:grid-cols-2 lg:grid-cols-3">
-    {chart.series.map((series, index) => (
-      <li key={series.id} className="flex min-w-0 items-center gap-2 border-b border-line py-2">
-        <span
-          aria-hidden="true"
-          className="size-2.5 shrink-0 rounded-sm border border-edge"
-          style={{ background: colourOf(chart, index) }}
-        />
-        <span className="min-w-0 grow truncate" title={series.name}>
-          {series.name}
-        </span>
-        <span className="font-mono">{formatUsd(series.total)}</span>
-      </li>
-    ))}
-  </ul>
-);
+export function ChartLegend({ chart }: { chart: SpendChartData }) {
+  const places = placesOf(chart.series.map(({ total }) => total));
+  return (
+    <ul className="grid gap-x-8 text-sm sm:grid-cols-2 lg:grid-cols-3">
+      {chart.series.map((series, index) => (
+        <li key={series.id} className="flex min-w-0 items-center gap-2 border-b border-line py-2">
+          <span
+            aria-hidden="true"
+            className="size-2.5 shrink-0 rounded-sm border border-edge"
+            style={{ background: colourOf(chart, index) }}
+          />
+          <span className="min-w-0 grow truncate" title={series.name}>
+            {series.name}
+          </span>
+          <span className="font-mono">
+            <Amount nano={series.total} places={places} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 const colourOf = ({ series }: SpendChartData, index: number): string =>
   (series[index]?.id === "rest" ? REST : colours[index % colours.length]) ?? REST;

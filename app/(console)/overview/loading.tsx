@@ -18,7 +18,7 @@ export default function Loading() {
         ))}
       </div>
       <Panel title="Spend, last 30 days" className="mt-10">
-        <Skeleton className="h-56 w-full md:h-64" />
+        <Skeleton className="h-56 w-full bg-panel md:h-64" />
       </Panel>
       <Panel title="Last requests" className="mt-10">
         <div className="grid gap-4">

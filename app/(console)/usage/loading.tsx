@@ -11,7 +11,7 @@ export default function Loading() {
       <Skeleton className="mb-8 h-14 w-full" />
       <Skeleton className="h-16 w-full" />
       <Panel title="Spend" className="mt-8">
-        <Skeleton className="h-56 w-full md:h-64" />
+        <Skeleton className="h-56 w-full bg-panel md:h-64" />
       </Panel>
       <Panel title="Requests" className="mt-8">
         <div className="grid gap-4">

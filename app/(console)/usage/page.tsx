@@ -21,6 +21,9 @@ import { findReceipt } from "./actions";
 
 export const metadata: Metadata = { title: "Usage" };
 
+/** Where the table begins: another page of it is read from there. */
+const TABLE = "requests";
+
 export default async function UsagePage({ searchParams }: { searchParams: Promise<UsageParams> }) {
   const { accountId } = await requireOwner();
   const params = await searchParams;
@@ -54,10 +57,12 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         )}
         <ChartTable chart={view.chart} />
       </Panel>
-      <Panel title="Requests" className="mt-8">
-        <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={findReceipt} />
-        {view.rows.length > 0 ? <Pages address={address} query={query} view={view} /> : <NoRequests isNew={!view.hasEverCalled} />}
-      </Panel>
+      <div id={TABLE} className="scroll-mt-2">
+        <Panel title="Requests" className="mt-8">
+          <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={findReceipt} />
+          {view.rows.length > 0 ? <Pages address={address} query={query} view={view} /> : <NoRequests isNew={!view.hasEverCalled} />}
+        </Panel>
+      </div>
     </>
   );
 }
@@ -77,12 +82,13 @@ interface PagesProps {
 /** Pages of one listing keep its days, also after midnight. */
 function Pages({ address, query, view }: PagesProps) {
   const days = { days: null, from: query.fromDay, to: query.toDay };
-  const hrefOf = (direction: "older" | "newer") => (view[direction] ? usageHref(address, { ...days, [direction]: view[direction] }) : null);
+  const hrefOf = (direction: "older" | "newer") =>
+    view[direction] ? `${usageHref(address, { ...days, [direction]: view[direction] })}#${TABLE}` : null;
   return (
     <Pager
       shown={view.rows.length}
       of={view.totals.requests}
-      newest={query.cursor ? usageHref(address) : null}
+      newest={query.cursor ? `${usageHref(address)}#${TABLE}` : null}
       newer={hrefOf("newer")}
       older={hrefOf("older")}
     />

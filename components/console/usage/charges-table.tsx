@@ -7,17 +7,19 @@ import { Badge } from "../../ui/badge";
 import { LocalTime } from "../../ui/local-time";
 import { count, outcomeText, type UsageRow } from "./usage-row";
 
+type Open = (requestId: string, from: HTMLElement) => void;
+
 const features = tableFeatures({});
 const helper = createColumnHelper<typeof features, UsageRow>();
 
 // Each page is filtered, ordered and cut by the ledger: the table only lays it out.
-const columnsOf = (places: number, onOpen: (requestId: string) => void) =>
+const columnsOf = (places: number, onOpen: Open) =>
   helper.columns([
     helper.accessor("model", { header: "Model", cell: ({ row }) => <ModelCell row={row.original} onOpen={onOpen} /> }),
     helper.accessor("at", { header: "Time", cell: ({ row }) => <LocalTime at={row.original.at} shape="short" /> }),
     helper.accessor("key", { header: "Key", cell: ({ row }) => <KeyName row={row.original} /> }),
-    helper.accessor("inputTokens", { header: "In", cell: ({ row }) => count(row.original.inputTokens) }),
-    helper.accessor("outputTokens", { header: "Out", cell: ({ row }) => count(row.original.outputTokens) }),
+    helper.accessor("inputTokens", { header: "Input", cell: ({ row }) => count(row.original.inputTokens) }),
+    helper.accessor("outputTokens", { header: "Output", cell: ({ row }) => count(row.original.outputTokens) }),
     helper.accessor("cost", { header: "Cost", cell: ({ row }) => <CostCell row={row.original} places={places} /> }),
   ]);
 
@@ -33,7 +35,7 @@ const looks: Readonly<Record<string, string>> = {
 interface ChargesTableProps {
   rows: readonly UsageRow[];
   /** Shows a row's receipt; without JavaScript its link does. */
-  onOpen: (requestId: string) => void;
+  onOpen: Open;
 }
 
 /** One page of charged requests: a row of six columns on a desk, two lines on a phone. */
@@ -73,7 +75,7 @@ export function ChargesTable({ rows, onOpen }: ChargesTableProps) {
   );
 }
 
-function ModelCell({ row, onOpen }: { row: UsageRow; onOpen: (requestId: string) => void }) {
+function ModelCell({ row, onOpen }: { row: UsageRow; onOpen: Open }) {
   const outcome = outcomeText[row.outcome];
   return (
     <>
@@ -84,7 +86,7 @@ function ModelCell({ row, onOpen }: { row: UsageRow; onOpen: (requestId: string)
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return; // another tab was asked for
             event.preventDefault();
-            onOpen(row.requestId);
+            onOpen(row.requestId, event.currentTarget);
           }}
           className="truncate font-mono after:absolute after:inset-0"
         >

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { useCallback, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { ChargesTable } from "./charges-table";
 import { type FoundReceipt, ReceiptDrawer } from "./receipt-drawer";
 import type { Receipt } from "./receipt-types";
@@ -16,16 +16,21 @@ interface ChargesWithReceiptsProps {
 /** The table, and the receipt that the address names. Opening one is a step in the browser's history, without asking for the page again. */
 export function ChargesWithReceipts({ rows, initial, load }: ChargesWithReceiptsProps) {
   const requestId = useSearchParams().get("receipt");
-  const openedHere = useRef(false);
-  const open = useCallback((id: string) => {
-    openedHere.current = true;
+  /** The row that opened the receipt, which takes the focus back. */
+  const opener = useRef<HTMLElement | null>(null);
+  const open = useCallback((id: string, from: HTMLElement) => {
+    opener.current = from;
     window.history.pushState(null, "", addressWith(id));
   }, []);
   const close = () => {
-    if (openedHere.current) window.history.back();
+    if (opener.current) window.history.back();
     else window.history.replaceState(null, "", addressWith(null));
-    openedHere.current = false;
   };
+  useEffect(() => {
+    if (requestId !== null) return;
+    opener.current?.focus();
+    opener.current = null;
+  }, [requestId]);
   return (
     <>
       {rows.length > 0 ? <ChargesTable rows={rows} onOpen={open} /> : null}

@@ -31,30 +31,31 @@ export function UsageFilter({ address, fromDay, toDay, presets, preset, models, 
   const isFiltered = address.model !== null || address.key !== null;
 
   return (
-    <div aria-busy={isPending} className="mb-8 grid gap-3">
-      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-        <nav aria-label="Days" className="flex rounded border border-edge text-sm max-sm:w-full">
-          {presets.map((days) => (
-            <Link
-              key={days}
-              href={usageHref(address, presetDays(days))}
-              scroll={false}
-              aria-current={preset === days ? "true" : undefined}
-              className="flex h-10 items-center border-edge px-3.5 whitespace-nowrap text-muted transition not-first:border-l first:rounded-l last:rounded-r hover:text-ink aria-[current]:bg-panel aria-[current]:font-medium aria-[current]:text-ink max-sm:grow max-sm:justify-center"
-            >
-              {days} days
-            </Link>
-          ))}
-        </nav>
-        <DaysForm key={`${fromDay} ${toDay}`} fromDay={fromDay} toDay={toDay} onChange={(from, to) => go(customDays(from, to))} />
-        <ChoiceField label="Model" all="All models" value={address.model} choices={models} onChange={(model) => go({ model })} />
-        <ChoiceField label="Key" all="All keys" value={address.key} choices={keys} onChange={(key) => go({ key })} />
-        {isFiltered ? (
-          <Button look="quiet" onClick={() => go({ model: null, key: null })}>
-            Clear
-          </Button>
-        ) : null}
-      </div>
+    <div aria-busy={isPending} className="mb-8 flex flex-wrap items-end gap-x-4 gap-y-3">
+      <nav aria-label="Days" className="flex rounded border border-edge text-sm max-sm:w-full">
+        {presets.map((days) => (
+          <Link
+            key={days}
+            href={usageHref(address, presetDays(days))}
+            scroll={false}
+            aria-current={preset === days ? "true" : undefined}
+            className="flex h-10 items-center border-edge px-3.5 whitespace-nowrap text-muted transition not-first:border-l first:rounded-l last:rounded-r hover:text-ink aria-[current]:bg-panel aria-[current]:font-medium aria-[current]:text-ink max-sm:grow max-sm:justify-center"
+          >
+            {days} days
+          </Link>
+        ))}
+      </nav>
+      <ChoiceField label="Model" all="All models" value={address.model} choices={models} onChange={(model) => go({ model })} />
+      <ChoiceField label="Key" all="All keys" value={address.key} choices={keys} onChange={(key) => go({ key })} />
+      <DaysForm key={`${fromDay} ${toDay}`} fromDay={fromDay} toDay={toDay} onChange={(from, to) => go(customDays(from, to))} />
+      {isFiltered ? (
+        <Button look="quiet" onClick={() => go({ model: null, key: null })}>
+          Clear
+        </Button>
+      ) : null}
+      <p role="status" className="h-10 content-center text-xs text-muted empty:hidden">
+        {isPending ? "Adding up…" : null}
+      </p>
     </div>
   );
 }
@@ -79,8 +80,8 @@ function DaysForm({ fromDay, toDay, onChange }: DaysFormProps) {
       <DayField label="From" value={from} most={to} onChange={setFrom} />
       <DayField label="To, included" value={to} least={from} onChange={setTo} />
       {isChanged ? (
-        <Button type="submit" className="max-sm:w-full">
-          Show these days
+        <Button type="submit" aria-label="Show these days" className="max-sm:w-full">
+          Show
         </Button>
       ) : null}
     </form>
@@ -109,7 +110,7 @@ function DayField({ label, value, least, most, onChange }: DayFieldProps) {
         max={most}
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="sm:w-38"
+        className="sm:w-36"
       />
     </div>
   );
@@ -127,7 +128,7 @@ interface ChoiceFieldProps {
 function ChoiceField({ label, all, value, choices, onChange }: ChoiceFieldProps) {
   const id = useId();
   return (
-    <div className="grid gap-1 max-sm:w-[calc(50%-8px)] sm:w-44">
+    <div className="grid gap-1 max-sm:w-[calc(50%-8px)] sm:w-40">
       <label htmlFor={id} className="text-xs text-muted">
         {label}
       </label>
