@@ -28,7 +28,7 @@ const inks: Record<Tone, string> = { good: "text-muted", weak: "text-amber-ink",
 /** How the service is, in a sentence and part by part: each with a dot, and a word for those who do not see its colour. */
 export function StatusReport({ sentence, groups, at, runningSince }: StatusReportProps) {
   return (
-    <div className="mx-auto max-w-reading">
+    <div className="max-w-reading">
       <p className="pt-12 text-sm text-muted">Status</p>
       <h1 className="mt-2 flex items-baseline gap-3 text-xl font-medium tracking-[-0.025em]">
         <Dot tone={sentence.tone} large />

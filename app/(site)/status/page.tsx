@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
-import { StatusRefresh } from "@/components/site/status-refresh";
 import { StatusReport } from "@/components/site/status-report";
+import { PageRefresh } from "@/components/ui/page-refresh";
 import { readStatus } from "@/lib/gateway/status";
 import { statusGroups, statusSentence } from "./status-lines";
 
@@ -15,7 +15,7 @@ export default async function StatusPage() {
   return (
     <>
       <StatusReport sentence={statusSentence(status)} groups={statusGroups(status)} at={status.at} runningSince={status.runningSince} />
-      <StatusRefresh />
+      <PageRefresh everyMs={15_000} />
     </>
   );
 }

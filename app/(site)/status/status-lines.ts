@@ -36,7 +36,7 @@ const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Lim
 
 function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: ProviderStatus): StatusLine {
   const name = providerName[provider];
-  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "simulated, asked" : "asked", since: null };
+  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "in use, simulated" : "in use", since: null };
   const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "with the next request";
   return { name, tone: "bad", word: `left alone after failures, tried again ${next}`, since: leftAloneSince };
 }

@@ -50,7 +50,7 @@ test("when all is well it says so: the database with its time, the workers, limi
   expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^answers in \d+(\.\d)? ms$/) });
   expect(lines["Work in the background"]).toMatchObject({ tone: "good", word: "runs" });
   expect(lines.Limits).toMatchObject({ tone: "good", word: "kept by this process" });
-  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "simulated, asked" });
+  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "in use, simulated" });
 });
 
 test("with the database away the page is there within its limit, names it first, and says since when", async () => {

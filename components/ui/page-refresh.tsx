@@ -3,16 +3,14 @@
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 
-const EVERY_MS = 15_000;
-
-/** Has the page made anew while somebody looks at it. */
-export function StatusRefresh() {
+/** Has the page made anew every so often, while somebody looks at it. */
+export function PageRefresh({ everyMs }: { everyMs: number }) {
   const { refresh } = useRouter();
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") refresh();
-    }, EVERY_MS);
+    }, everyMs);
     return () => clearInterval(timer);
-  }, [refresh]);
+  }, [refresh, everyMs]);
   return null;
 }
