@@ -10,6 +10,7 @@ import { setDemoWallets } from "@/lib/console/demo-wallets";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { openDemoAccount } from "./demo-account";
 import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
+import { openFaucet } from "./faucet";
 import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
 import { openSecrets, readSandboxFile, writeSandboxFile } from "./secrets";
 
@@ -37,6 +38,7 @@ export async function startSandbox(options: SimulatedModelsOptions = {}): Promis
       const before = readSandboxFile(dataDir);
       const apiKey = await openDemoAccount(before?.apiKey, demoIdentities(secrets.demoKeys));
       setDemoWallets(demoSigners(secrets.demoKeys));
+      openFaucet();
       writeSandboxFile(dataDir, { ...before, baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) });
       return apiKey;
     },

@@ -1,27 +1,71 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
+import { AddressCard } from "@/components/console/deposit/address-card";
+import { DepositList } from "@/components/console/deposit/deposit-list";
+import { chainNames, type DepositChain } from "@/components/console/deposit/deposit-types";
+import { FaucetButton } from "@/components/console/deposit/faucet-button";
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
-import { Notice } from "@/components/ui/notice";
+import { Amount } from "@/components/ui/amount";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Tabs } from "@/components/ui/tabs";
+import { readAvailable } from "@/lib/console/available";
+import { findDepositAddresses, listDeposits, MINIMUM_DEPOSIT } from "@/lib/console/deposit";
+import { faucetAmount } from "@/lib/console/faucet";
+import { requireOwner } from "../require-owner";
+import { askForTestMoney } from "./actions";
 
 export const metadata: Metadata = { title: "Deposit" };
 
-export default function DepositPage() {
+const chains: readonly DepositChain[] = ["base", "solana"];
+
+export default async function DepositPage() {
+  const { accountId } = await requireOwner();
+  const [addresses, deposits, available] = await Promise.all([
+    findDepositAddresses(accountId),
+    listDeposits(accountId),
+    readAvailable(accountId),
+  ]);
   const { isSandbox } = readSite();
+  const amount = faucetAmount();
+  const faucet = amount === null ? null : <FaucetButton amount={amount} onAsk={askForTestMoney} />;
   return (
-    <Notice code="USDC" title={isSandbox ? "A sandbox takes no deposits" : "Deposits are not open here yet"}>
-      {isSandbox ? (
-        <p>
-          Its money is simulated. For another 25 USD that are worth nothing, start with an empty data directory: DATA_DIR=.data2 npm start
-        </p>
+    <>
+      <PageHeading
+        title="Deposit"
+        action={
+          <p className="text-sm text-muted">
+            Available{" "}
+            <span className="ml-1 font-mono text-base text-ink">
+              <Amount nano={available} />
+            </span>
+          </p>
+        }
+      >
+        USDC that reaches one of your addresses is yours to spend here, dollar for dollar.
+      </PageHeading>
+      {addresses ? (
+        <Tabs
+          label="Chain"
+          tabs={chains.map((chain) => ({
+            value: chain,
+            title: chainNames[chain],
+            content: <AddressCard {...addresses[chain]} isSandbox={isSandbox} minimum={MINIMUM_DEPOSIT} faucet={faucet} />,
+          }))}
+        />
       ) : (
-        <p>Nothing was charged. Ask whoever runs this service to credit your account, or lower maxTokens to affordableMaxTokens.</p>
+        <NoAddresses />
       )}
-      <div className="mt-6 flex flex-wrap gap-3">
-        <ActionLink primary href="/docs/errors/INSUFFICIENT_BALANCE">
-          Read what the error says
-        </ActionLink>
-        <ActionLink href="/models">Compare prices</ActionLink>
-      </div>
-    </Notice>
+      <Panel title="Deposits" className="mt-10">
+        <DepositList deposits={deposits} isSandbox={isSandbox} />
+      </Panel>
+    </>
   );
 }
+
+const NoAddresses = () => (
+  <EmptyState title="Your addresses are not there yet" action={<ActionLink href="/deposit">Look again</ActionLink>}>
+    They are given at the first sign-in. Look again in a minute; if they stay away, sign out and connect your wallet anew.
+  </EmptyState>
+);

@@ -1,0 +1,69 @@
+import { TriangleAlertIcon, WalletIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { Amount } from "../../ui/amount";
+import { Button } from "../../ui/button";
+import { CopyButton } from "../../ui/copy-button";
+import { chainNames, type DepositChain } from "./deposit-types";
+import { QrCode, SandboxPlate } from "./qr-code";
+
+interface AddressCardProps {
+  chain: DepositChain;
+  address: string;
+  /** What a wallet opens to pay in; null where there is none. */
+  paymentUri: string | null;
+  isSandbox: boolean;
+  /** Nano-USD. */
+  minimum: bigint;
+  /** The faucet's button, in a sandbox. */
+  faucet: ReactNode;
+}
+
+/** One address to send USDC to, as a code to scan and a text to copy, with what must be known before. */
+export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, faucet }: AddressCardProps) {
+  const name = chainNames[chain];
+  return (
+    <div className="grid gap-6 sm:grid-cols-[208px_minmax(0,1fr)]">
+      {isSandbox ? <SandboxPlate /> : <QrCode text={paymentUri ?? address} label={`QR code: pay USDC on ${name} to ${address}`} />}
+      <div className="grid content-start gap-4">
+        <div>
+          <p className="text-xs text-muted">Your address on {isSandbox ? `the sandbox's own ${name}` : name}</p>
+          <div className="mt-1 flex items-start gap-2">
+            <code className="min-w-0 font-mono text-sm leading-6 break-all">{address}</code>
+            <CopyButton text={address} label={`Copy the ${name} address`} />
+          </div>
+        </div>
+        {isSandbox ? (
+          <>
+            <Warning tone="sandbox">
+              Never send real money to this address. It lives on a chain inside this machine, and what is sent to it anywhere else is lost.
+            </Warning>
+            {faucet}
+          </>
+        ) : (
+          <>
+            <Warning tone="plain">Only USDC on {name}. Other tokens are not credited.</Warning>
+            {paymentUri ? (
+              <Button asChild className="justify-self-start">
+                <a href={paymentUri}>
+                  <WalletIcon aria-hidden="true" /> Send from my wallet
+                </a>
+              </Button>
+            ) : null}
+          </>
+        )}
+        <p className="text-xs text-muted">
+          From <Amount nano={minimum} /> on. Less is kept, and credited once what came to this address adds up to it.
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const tones = { plain: "border-edge", sandbox: "border-amber-edge bg-amber-wash text-amber-ink" };
+
+const Warning = ({ tone, children }: { tone: keyof typeof tones; children: ReactNode }) => (
+  <p className={`flex items-start gap-2.5 rounded border px-3 py-2.5 text-sm font-medium text-pretty ${tones[tone]}`}>
+    <TriangleAlertIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
+    {children}
+  </p>
+);
