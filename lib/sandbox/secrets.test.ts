@@ -33,6 +33,16 @@ test("a file of an older release is given what it lacks, and keeps what it has",
   expect(openSecrets(newDirectory()).demoKeys).not.toEqual(opened.demoKeys);
 });
 
+test("secrets of an older release are kept, and what it did not know is added once", () => {
+  const dataDir = newDirectory();
+  const path = join(dataDir, "secrets.json");
+  const older = { keyPepper: "p".repeat(64), sessionSecret: "s".repeat(64) };
+  writeFileSync(path, JSON.stringify(older));
+  const opened = openSecrets(dataDir);
+  expect(opened).toMatchObject({ ...older, custodyPassphrase: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(openSecrets(dataDir)).toEqual(opened);
+});
+
 test("sandbox.json keeps what else was written into it, is its owner's alone, and is replaced whole", () => {
   const dataDir = newDirectory();
   expect(readSandboxFile(dataDir)).toBeNull();
@@ -50,7 +60,7 @@ test.each(["", "{", "[]", '{"keyPepper":"short","sessionSecret":"short"}'])(
     const dataDir = newDirectory();
     const path = join(dataDir, "secrets.json");
     writeFileSync(path, text);
-    expect(() => openSecrets(dataDir)).toThrow(`${path} is damaged: restore it, or delete it to start with a new sandbox account`);
+    expect(() => openSecrets(dataDir)).toThrow(`${path} is damaged: restore it, or delete it with all of DATA_DIR for a new sandbox`);
     expect(readFileSync(path, "utf8")).toBe(text);
   },
 );

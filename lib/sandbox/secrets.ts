@@ -28,7 +28,7 @@ export type SandboxFile = z.infer<typeof sandboxFile>;
  */
 export function openSecrets(dataDir: string): SandboxSecrets {
   const path = join(dataDir, "secrets.json");
-  const kept = existsSync(path) ? readFile(path, secretsFile) : null;
+  const kept = existsSync(path) ? readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox") : null;
   if (kept?.custodyPassphrase && kept.demoKeys) return { ...kept, custodyPassphrase: kept.custodyPassphrase, demoKeys: kept.demoKeys };
   const added = { custodyPassphrase: newSecret(), demoKeys: makeDemoKeys() };
   const made = { keyPepper: newSecret(), sessionSecret: newSecret(), ...added, ...kept };
@@ -41,7 +41,7 @@ const newSecret = (): string => randomBytes(32).toString("hex");
 /** `sandbox.json` as the last start left it, or null. */
 export function readSandboxFile(dataDir: string): SandboxFile | null {
   const path = join(dataDir, "sandbox.json");
-  return existsSync(path) ? readFile(path, sandboxFile) : null;
+  return existsSync(path) ? readFile(path, sandboxFile, "to be given a new key") : null;
 }
 
 /** Writes `sandbox.json`, mode 600, whole or not at all. */
@@ -49,11 +49,12 @@ export function writeSandboxFile(dataDir: string, file: SandboxFile): void {
   writePrivate(join(dataDir, "sandbox.json"), file);
 }
 
-function readFile<T>(path: string, schema: z.ZodType<T>): T {
+/** `instead` ends the error's cure: what deleting the file leads to. */
+function readFile<T>(path: string, schema: z.ZodType<T>, instead: string): T {
   try {
     return schema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Error(`${path} is damaged: restore it, or delete it to start with a new sandbox account`, { cause });
+    throw new Error(`${path} is damaged: restore it, or delete it ${instead}`, { cause });
   }
 }
 

@@ -41,7 +41,7 @@ afterAll(cleanUpServices);
 
 function start(args: string[], environment: Record<string, string> = settings): ChildProcess & { output: () => string } {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, NODE_ENV: "production", ...environment },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));

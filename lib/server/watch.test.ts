@@ -83,6 +83,8 @@ const documented = {
   pennyprompt_ledger_batch_items: "histogram",
   pennyprompt_ledger_batch_seconds: "histogram",
   pennyprompt_ledger_violations: "gauge",
+  pennyprompt_address_pool_free: "gauge",
+  pennyprompt_wallets_refused_total: "counter",
   pennyprompt_limited_total: "counter",
   pennyprompt_limits_process_local: "gauge",
   pennyprompt_job_seconds: "histogram",

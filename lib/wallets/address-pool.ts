@@ -8,7 +8,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 import type { AttestedAddresses } from "./addresses";
-import { findCustody } from "./custody";
+import { checkSeed, findCustody } from "./custody";
 import { type Signer, signer } from "./signer";
 
 const LIVE_SIZE = 1_000;
@@ -17,18 +17,19 @@ const SANDBOX_SIZE = 50;
 
 /** Enough for a demo account and the first sign-ins. */
 const FIRST_ADDRESSES = 3;
-/** A run ends within a second, so that it never holds up a shutdown. */
-const MOST_A_RUN = 250;
+/** No batch begins later in a run, which would hold up a shutdown. */
+const LAST_BATCH_AFTER_MS = 3_000;
 const BATCH = 25;
 
 const poolSize = (): number => config().ADDRESS_POOL_SIZE ?? (config().MODE === "live" ? LIVE_SIZE : SANDBOX_SIZE);
 
 /**
- * Puts right what is not the signer's own work, and makes addresses until enough are free, or as many as a run may.
- * @throws Error in a process without a signer
+ * Puts right what is not the signer's own work, and makes addresses until enough are free, or for as long as a run may.
+ * @throws Error in a process without a signer, or when the database's seed is no longer the signer's
  */
 export async function fillAddressPool(): Promise<void> {
   const held = signer();
+  await checkSeed(held); // at every run: whoever can write the xpub could otherwise bring addresses of their own
   await deleteUnmade();
   await repairForged(held, await listFree());
   metrics().addressPoolFree.set(await addUntil(held, poolSize()));
@@ -42,10 +43,10 @@ export async function makeFirstAddresses(): Promise<void> {
 /** Resolves with how many are free. */
 async function addUntil(held: Signer, size: number): Promise<number> {
   let free = await countFree();
-  for (let made = 0; free < size && made < MOST_A_RUN; ) {
-    const count = Math.min(BATCH, size - free, MOST_A_RUN - made);
+  const until = performance.now() + LAST_BATCH_AFTER_MS;
+  while (free < size && performance.now() < until) {
+    const count = Math.min(BATCH, size - free);
     if (!(await addAddresses(held, count))) break; // another signer is at it
-    made += count;
     free += count;
   }
   return free;

@@ -24,13 +24,19 @@ export async function findCustody(from: Queryable = pool()): Promise<Custody | n
  * Makes the database remember the signer's seed, for ever.
  * @throws Error that says what to do when it remembers another one
  */
-export async function registerSeed({ fingerprint, xpub, usdcMint }: Signer): Promise<void> {
+export async function registerSeed(signer: Signer): Promise<void> {
+  const { fingerprint, xpub, usdcMint } = signer;
   await pool().query("INSERT INTO custody (fingerprint, xpub, usdc_mint, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING", [
     fingerprint,
     xpub,
     usdcMint,
     now(),
   ]);
+  await checkSeed(signer);
+}
+
+/** @throws Error that says what to do when the database remembers another seed than the signer's */
+export async function checkSeed({ fingerprint, xpub, usdcMint }: Signer): Promise<void> {
   const known = await findCustody();
   if (known?.fingerprint === fingerprint && known.xpub === xpub && known.usdcMint === usdcMint) return;
   throw new Error(

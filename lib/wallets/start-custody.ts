@@ -13,10 +13,15 @@ import { type Signer, setSigner } from "./signer";
 export async function startCustody(signer: Signer | null): Promise<void> {
   if (signer) await registerSeed(signer);
   await checkPin();
+  warnOfWeakness(signer);
   if (!signer) return;
   setSigner(signer);
-  if (config().MODE === "live" && config().ROLES.includes("web")) {
-    log().warn("the seed is open in a process that also serves the web: run ROLES=web and ROLES=jobs apart");
-  }
   await makeFirstAddresses();
+}
+
+function warnOfWeakness(signer: Signer | null): void {
+  const { MODE, ROLES, CUSTODY_XPUB } = config();
+  if (MODE !== "live" || !ROLES.includes("web")) return;
+  if (signer) log().warn("the seed is open in a process that also serves the web: run ROLES=web and ROLES=jobs apart");
+  if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set: the web believes the database which seed its addresses come from");
 }
