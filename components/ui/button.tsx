@@ -27,7 +27,17 @@ interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof look
   asChild?: boolean;
 }
 
-export function Button({ look, size, busy = false, asChild = false, className, disabled, type = "button", children, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  size,
+  busy = false,
+  asChild = false,
+  className,
+  disabled,
+  type = "button",
+  children,
+  ...rest
+}: ButtonProps) {
   const classes = classNames(looks({ look, size }), className);
   if (asChild) {
     return (

@@ -42,7 +42,10 @@ export function Dialog({ open, onOpenChange, title, description, children, place
           <div className="flex items-start justify-between gap-4">
             <Radix.Title className="text-lg font-medium tracking-tight">{title}</Radix.Title>
             {mustAnswer ? null : (
-              <Radix.Close aria-label="Close" className="-mt-1 -mr-2 grid size-8 place-items-center rounded text-muted transition hover:text-ink">
+              <Radix.Close
+                aria-label="Close"
+                className="-mt-1 -mr-2 grid size-8 place-items-center rounded text-muted transition hover:text-ink"
+              >
                 <XIcon className="size-4" />
               </Radix.Close>
             )}

@@ -39,7 +39,9 @@ export function Field({ label, hint, error, children }: FieldProps) {
 const box =
   "w-full rounded border border-edge bg-paper px-3 text-sm text-ink transition placeholder:text-faint hover:border-faint disabled:opacity-50 aria-invalid:border-red";
 
-export const Input = ({ className, ...rest }: ComponentProps<"input">) => <input className={classNames(box, "h-10", className)} {...rest} />;
+export const Input = ({ className, ...rest }: ComponentProps<"input">) => (
+  <input className={classNames(box, "h-10", className)} {...rest} />
+);
 
 export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
   <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
