@@ -6,6 +6,7 @@ import { ConsoleFrame } from "@/components/console/console-frame";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import { Toaster } from "@/components/ui/toaster";
 import { WalletWatch } from "@/components/wallet/wallet-watch";
+import { shownWallet } from "@/lib/console/owner";
 import { requireOwner } from "./require-owner";
 import { signOut } from "./sign-out";
 
@@ -13,7 +14,7 @@ export const metadata: Metadata = { robots: { index: false } };
 
 /** The signed-in area. Each page asks for its owner again: a layout is not drawn anew when one goes from page to page. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { wallet } = await requireOwner();
+  const wallet = shownWallet((await requireOwner()).wallet);
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   return (
     <>

@@ -3,7 +3,7 @@
 import { cookies } from "next/headers";
 import { findSession } from "@/lib/access/sessions";
 import type { AccountId, SessionId } from "@/lib/base/ids";
-import type { Wallet } from "@/lib/chains/wallet";
+import { displayAddress, type Wallet } from "@/lib/chains/wallet";
 import { sessionCookieName } from "./session-cookie";
 
 export interface Owner {
@@ -28,3 +28,6 @@ export async function findOwnerOf(token: string): Promise<Owner | null> {
   const { accountId, sessionId, wallet, accountState } = session;
   return { accountId, sessionId, wallet, isFrozen: accountState !== "open" };
 }
+
+/** The wallet with its address as wallets write it. */
+export const shownWallet = (wallet: Wallet): Wallet => ({ chain: wallet.chain, address: displayAddress(wallet) });

@@ -4,11 +4,11 @@ import { readLowBalance, setLowBalance } from "@/lib/access/accounts";
 import type { Challenge } from "@/lib/access/challenges";
 import type { Proof } from "@/lib/access/proofs";
 import type { NanoUsd } from "@/lib/base/money";
-import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import { deviceText } from "./device";
 import { linkWallet, listWallets, startLink, unlinkWallet } from "./link-wallet";
-import type { Owner } from "./owner";
+import { type Owner, shownWallet } from "./owner";
 import { refusalText } from "./refusals";
 import { listOwnSessions, revokeAllSessions, revokeSession } from "./sessions";
 
@@ -39,8 +39,6 @@ export interface Settings {
   lowBalance: NanoUsd | null;
 }
 
-const asPeopleKnowIt = (wallet: Wallet): Wallet => ({ chain: wallet.chain, address: displayAddress(wallet) });
-
 /** The current session first, then those that were seen last. */
 export async function readSettings(owner: Owner): Promise<Settings> {
   const [wallets, sessions, lowBalance] = await Promise.all([
@@ -50,7 +48,7 @@ export async function readSettings(owner: Owner): Promise<Settings> {
   ]);
   return {
     wallets: wallets.map(({ wallet, linkedAt, isFirst }) => ({
-      ...asPeopleKnowIt(wallet),
+      ...shownWallet(wallet),
       linkedAt,
       isFirst,
       isCurrent: isSameWallet(wallet, owner.wallet),
@@ -59,7 +57,7 @@ export async function readSettings(owner: Owner): Promise<Settings> {
       .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt, isCurrent }) => ({
         ...{ sessionId, clientAddress, createdAt, lastSeenAt, isCurrent },
         device: deviceText(userAgent),
-        wallet: asPeopleKnowIt(wallet),
+        wallet: shownWallet(wallet),
       }))
       .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
     lowBalance,
