@@ -2,7 +2,7 @@
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatUsd } from "@/lib/base/money";
-import type { SpendChartData, SpendSeries } from "./chart";
+import type { SpendChartData, SpendSeries } from "./chart-series";
 import { axisAmount, longDay, shortDay } from "./chart-text";
 
 const tick = { fill: "var(--faint)", fontSize: 12 };

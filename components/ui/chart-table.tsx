@@ -1,5 +1,5 @@
 import { Amount, placesOf } from "./amount";
-import type { SpendChartData } from "./chart";
+import type { SpendChartData } from "./chart-series";
 import { longDay } from "./chart-text";
 
 /** The chart's amounts as a table, opened by those who want to read or hear them. Days without spend are left out. */

@@ -3,22 +3,9 @@
 import dynamic from "next/dynamic";
 import { formatUsd } from "@/lib/base/money";
 import { Amount, placesOf } from "./amount";
+import type { SpendChartData } from "./chart-series";
 import { longDay } from "./chart-text";
 import { Skeleton } from "./skeleton";
-
-export interface SpendSeries {
-  id: string;
-  name: string;
-  /** Nano-USD. */
-  total: bigint;
-}
-
-export interface SpendChartData {
-  /** What each day is split into, the dearest first. */
-  series: readonly SpendSeries[];
-  /** `day` is `2026-11-21` (UTC), `costs` nano-USD in the order of the series. */
-  days: readonly { day: string; costs: readonly bigint[] }[];
-}
 
 /** Copper first, then greys that stand off it and off each other, in both themes. */
 const colours = ["var(--copper)", "var(--muted)", "color-mix(in oklab, var(--copper) 48%, var(--paper))", "var(--edge)", "var(--ink)"];

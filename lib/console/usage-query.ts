@@ -8,7 +8,7 @@ import { type Split, splits } from "@/lib/ledger/spend-by-day";
 export const PLAYGROUND = "playground";
 /** Spans that a press chooses, in days up to today. */
 export const presets = [7, 30, 90] as const;
-export const MOST_DAYS = 366;
+const MOST_DAYS = 366;
 const DEFAULT_DAYS = 30;
 export const DAY_MS = 86_400_000;
 
