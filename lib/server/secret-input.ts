@@ -10,6 +10,7 @@ export async function readSecret(question: string): Promise<string> {
   process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const typed = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  typed.on("SIGINT", () => process.exit(130)); // Ctrl-C: nothing has been written
   try {
     return await typed.question("");
   } finally {
