@@ -182,3 +182,18 @@ test("revoked keys are listed apart, page by page, with what they cost in all", 
   expect(second.keys[0]?.spent).toBeGreaterThan(0n);
   expect((await listOwnKeys(owner)).map(({ name }) => name)).toEqual(["live"]);
 });
+
+test("caps that change while calls run lose nothing of what was spent", async () => {
+  const owner = await openOwner();
+  const { keyId, key } = await create(owner);
+  const amount = parseUsd("5");
+  const calls = Promise.all(Array.from({ length: 40 }, () => call(key)));
+  for (const period of ["day", "total", null, "week", "total", "month", "total"] as const) {
+    const cap = period && { nanoUsd: amount, period };
+    expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, models: null })).toEqual({ ok: true });
+  }
+  const costs = (await calls).map((answer) => (answer.status === 200 ? readCosts(answer.text).totalCost : 0n));
+  const total = costs.reduce((sum, cost) => sum + cost, 0n);
+  expect(total).toBeGreaterThan(0n);
+  expect(await listOwnKeys(owner)).toMatchObject([{ cap: { period: "total" }, spent: total }]);
+});

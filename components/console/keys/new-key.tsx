@@ -18,8 +18,15 @@ export function NewKey({ made: { key, curl }, onStored }: NewKeyProps) {
   useEffect(() => {
     box.current?.focus();
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    // "Back" is how phones close a dialog; here it would leave the page and lose the key, so it leads to the page itself.
+    const stay = () => window.history.pushState(null, "", window.location.href);
+    stay();
     window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
+    window.addEventListener("popstate", stay);
+    return () => {
+      window.removeEventListener("beforeunload", ask);
+      window.removeEventListener("popstate", stay);
+    };
   }, []);
   return (
     <div className="grid gap-4">
