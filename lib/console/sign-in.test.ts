@@ -1,6 +1,7 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { listIdentities } from "@/lib/access/identities";
 import { listSessions } from "@/lib/access/sessions";
+import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
@@ -92,19 +93,12 @@ test("the owner of a frozen account gets in, and is told so", async () => {
 });
 
 test("one client asks for thirty challenges a minute, others go on", async () => {
+  const restore = setClock(() => Date.UTC(2030, 0, 1));
+  onTestFinished(restore);
   const wallet = newWallet("evm");
   for (let asked = 0; asked < 30; asked++) expect((await startSignIn(wallet, "2001:db8::1")).ok).toBe(true);
   const rows = await count("sign_in_nonce");
   expect(await startSignIn(wallet, "2001:db8::2")).toEqual({ ok: false, reason: "too_many_challenges", retryAfterMs: expect.any(Number) });
   expect(await count("sign_in_nonce")).toBe(rows);
   expect((await startSignIn(wallet, "2001:db8:0:1::1")).ok).toBe(true);
-});
-
-test("all clients together fill the table no faster than it is emptied", async () => {
-  const wallet = newWallet("evm");
-  const outcomes = [];
-  for (let client = 0; client < 3_200; client++) outcomes.push(await startSignIn(wallet, `10.${client >> 8}.${client & 255}.1`));
-  const granted = outcomes.filter((outcome) => outcome.ok).length;
-  expect(granted).toBeGreaterThanOrEqual(3_000);
-  expect(outcomes.at(-1)).toMatchObject({ ok: false, reason: "too_many_challenges" });
 });
