@@ -37,6 +37,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Exit code 0 when it is done, 1 when it is not and the message says what to do. */
 export async function main(): Promise<void> {
+  process.stdout.on("error", () => undefined); // whoever read it has gone
   const [name = "", ...flags] = process.argv.slice(2);
   const command = commands[name];
   if (!command || flags.some((flag) => name !== "init" || flag !== "--print-words")) {
