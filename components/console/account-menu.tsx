@@ -28,7 +28,8 @@ export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
       trigger={
         <button
           type="button"
-          aria-label={`Account of ${wallet.address}`}
+          aria-label={`Account ${shortAddress(wallet.address)}`}
+          title={wallet.address}
           className="flex h-8 items-center gap-2 rounded border border-line pr-2 pl-3 text-sm transition hover:border-edge"
         >
           <span className="font-mono">{shortAddress(wallet.address)}</span>

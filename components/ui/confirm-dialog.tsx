@@ -12,16 +12,27 @@ interface ConfirmDialogProps {
   description: ReactNode;
   /** A verb: "Revoke key". */
   action: string;
+  /** What the other button says. */
+  cancel?: string;
   busy?: boolean;
   onConfirm: () => void;
 }
 
 /** Asks before something that cannot be taken back. */
-export function ConfirmDialog({ open, onOpenChange, title, description, action, busy = false, onConfirm }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  action,
+  cancel = "Keep it",
+  busy = false,
+  onConfirm,
+}: ConfirmDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
       <div className="flex justify-end gap-3">
-        <Button onClick={() => onOpenChange(false)}>Keep it</Button>
+        <Button onClick={() => onOpenChange(false)}>{cancel}</Button>
         <Button look="danger" busy={busy} onClick={onConfirm}>
           {action}
         </Button>

@@ -81,6 +81,7 @@ function EndAll({ count, endAll }: { count: number; endAll: () => Promise<never>
         Sign out everywhere
       </Button>
       <ConfirmDialog
+        cancel="Stay signed in"
         open={open}
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title="Sign out everywhere?"
