@@ -1,8 +1,8 @@
 // The status page's promises: real checks, each wrong part told with its time, and a page that is there when the database is not.
 
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { StatusReport } from "@/components/site/status-report";
+import { drawPage } from "@/components/ui/testing/app-router";
+import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forgetOnce } from "@/lib/base/once";
@@ -13,6 +13,7 @@ import { reportReadiness } from "@/lib/gateway/health";
 import { readStatus } from "@/lib/gateway/status";
 import { breakerOf } from "@/lib/providers/breaker";
 import { readEndpoints, setEndpoints, setSimulatedProviders } from "@/lib/providers/endpoints";
+import StatusPage from "./page";
 import { statusGroups, statusSentence } from "./status-lines";
 
 const database = await openTestDatabase();
@@ -35,7 +36,7 @@ afterAll(() => forgetOnce("endpoints"));
 async function look() {
   const status = await readStatus();
   const lines = Object.fromEntries(statusGroups(status).flatMap(({ lines: all }) => all.map((line) => [line.name, line])));
-  return { status, lines, sentence: statusSentence(status), groups: statusGroups(status) };
+  return { lines, sentence: statusSentence(status) };
 }
 
 function fail(provider: "openai" | "xai", times = 5): void {
@@ -60,8 +61,7 @@ test("with the database away the page is there within its limit, names it first,
   await look();
   restoreClock();
   restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 40));
-  const { status, lines, sentence, groups } = await look();
-  await closePool();
+  const { lines, sentence } = await look();
   expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^The database does not answer.*not charged/) });
   expect(lines.Database).toEqual({
     name: "Database",
@@ -69,7 +69,8 @@ test("with the database away the page is there within its limit, names it first,
     word: "does not answer",
     since: new Date(Date.UTC(2026, 10, 21, 10, 31)),
   });
-  const page = renderToStaticMarkup(StatusReport({ sentence, groups, at: status.at, runningSince: status.runningSince }));
+  const page = drawPage(await StatusPage());
+  await closePool();
   expect(page).toContain("The database does not answer.");
   expect(page).toContain("21 Nov 2026, 10:31 UTC");
 });
@@ -114,4 +115,18 @@ test("a worker that stands still and a process that shuts down are told", async 
   expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "are being started again" });
   refuseNewRequests();
   expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
+});
+
+test("a Redis that is out of reach is told, and that requests are answered all the same", async () => {
+  process.env.REDIS_URL = "redis://127.0.0.1:9";
+  for (const name of ["config", "limits.redis"]) forgetOnce(name);
+  try {
+    const { lines, sentence } = await look();
+    expect(lines.Limits).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is out of reach/) });
+    expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^Requests are answered/) });
+  } finally {
+    redisLink()?.close();
+    delete process.env.REDIS_URL;
+    for (const name of ["config", "limits.redis"]) forgetOnce(name);
+  }
 });

@@ -1,31 +1,18 @@
 // The deposit page's promises: a sandbox leads no money to a public chain, and every state of a deposit says what it means.
 
-import { AppRouterContext, type AppRouterInstance } from "next/dist/shared/lib/app-router-context.shared-runtime";
-import { createElement, type ReactNode } from "react";
-import { renderToStaticMarkup } from "react-dom/server";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
+import { drawPage } from "../../ui/testing/app-router";
 import { AddressCard } from "./address-card";
 import { DepositList } from "./deposit-list";
 import type { DepositRow } from "./deposit-types";
-
-const router: AppRouterInstance = {
-  back: () => undefined,
-  forward: () => undefined,
-  refresh: () => undefined,
-  push: () => undefined,
-  replace: () => undefined,
-  prefetch: () => undefined,
-  bfcacheId: "test",
-};
-const draw = (node: ReactNode) => renderToStaticMarkup(createElement(AppRouterContext.Provider, { value: router }, node));
 
 const address = `0x${"4F".repeat(20)}`;
 const paymentUri = `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${address}`;
 const card = { chain: "base" as const, address, paymentUri, minimum: 1_000_000_000n, faucet: "the faucet" };
 
 test("a sandbox shows a plate in place of the code, no link, and says that real money would be lost", () => {
-  const page = draw(AddressCard({ ...card, isSandbox: true }));
+  const page = drawPage(AddressCard({ ...card, isSandbox: true }));
   expect(page).not.toMatch(/ethereum:|solana:|href=|crispEdges/);
   expect(page).toContain("Never send real money to this address.");
   expect(page).toContain(">sandbox<");
@@ -33,7 +20,7 @@ test("a sandbox shows a plate in place of the code, no link, and says that real 
 });
 
 test("in live mode the code and the link are the payment itself, with the network's warning beside them", () => {
-  const page = draw(AddressCard({ ...card, isSandbox: false }));
+  const page = drawPage(AddressCard({ ...card, isSandbox: false }));
   expect(page).toContain(`href="${paymentUri}"`);
   expect(page).toContain("Only USDC on Base. Other tokens are not credited.");
   expect(page).not.toContain("faucet");
@@ -61,13 +48,13 @@ test.each([
   ["below_minimum", "kept until it adds up"],
   ["reversed", "the chain took it back"],
 ] as const)("a deposit that is %s says so", (state, words) => {
-  const page = draw(DepositList({ deposits: [deposit({ state, confirmations: 7 })], isSandbox: false }));
+  const page = drawPage(DepositList({ deposits: [deposit({ state, confirmations: 7 })], isSandbox: false }));
   expect(page).toContain(words);
   expect(page.includes('aria-valuenow="7"')).toBe(state === "confirming");
   expect(page).toContain("21 Nov, 10:31");
 });
 
 test("an empty list teaches: the faucet in a sandbox, the addresses elsewhere", () => {
-  expect(draw(DepositList({ deposits: [], isSandbox: true }))).toMatch(/faucet/);
-  expect(draw(DepositList({ deposits: [], isSandbox: false }))).toMatch(/Send USDC to one of the addresses above/);
+  expect(drawPage(DepositList({ deposits: [], isSandbox: true }))).toMatch(/faucet/);
+  expect(drawPage(DepositList({ deposits: [], isSandbox: false }))).toMatch(/Send USDC to one of the addresses above/);
 });

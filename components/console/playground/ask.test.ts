@@ -1,0 +1,118 @@
+// What the playground makes of the wire: events however they are cut, amounts to the nano-dollar, and errors with their cure's numbers.
+
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listModelPrices } from "@/lib/console/models";
+import { estimateUsage } from "@/lib/gateway/estimate";
+import { setSimulatedProviders } from "@/lib/providers/endpoints";
+import { askModel, askPrice, type PlaygroundDoor, type RunEvent } from "./ask";
+import { estimateCost } from "./estimate";
+import { readPromptForm } from "./prompt-form";
+
+let server: Server;
+let door: PlaygroundDoor;
+let reply: (response: ServerResponse) => Promise<void> | void = () => undefined;
+const seen: { token: string | undefined; body: string }[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    seen.push({ token: String(request.headers["x-csrf-token"]), body });
+    await reply(response);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  door = { answerUrl: `${base}/answer`, quoteUrl: `${base}/quote`, csrfToken: "token" };
+});
+afterAll(() => void server.close());
+
+const fields = { model: "grok", prompt: "Hi", system: undefined, maxTokens: 5, temperature: undefined };
+const ever = new AbortController().signal;
+
+async function run(): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const event of askModel(door, fields, ever)) events.push(event);
+  return events;
+}
+
+test("events are read whole wherever the network cuts them, inside a character too, and comments are passed over", async () => {
+  const text = 'Say "totalCost":9 and 🪙';
+  const done = `{"success":true,"text":${JSON.stringify(text)},"model":"grok","usage":{"inputTokens":3,"outputTokens":7,"totalTokens":10},"cost":{"inputCost":0.000000003,"outputCost":1234567.123456789,"totalCost":1234567.123456792},"requestId":"req_1"}`;
+  const bytes = Buffer.from(`event: delta\ndata: ${JSON.stringify({ text })}\n\n: still here\n\nevent: done\ndata: ${done}\n\n`);
+  reply = async (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": "req_1" });
+    for (const byte of bytes) {
+      response.write(Buffer.from([byte]));
+      await new Promise((next) => setImmediate(next));
+    }
+    response.end();
+  };
+  expect(await run()).toEqual([
+    { type: "opened", requestId: "req_1" },
+    { type: "text", text },
+    { type: "done", receipt: { inputTokens: 3, outputTokens: 7, inputCost: 3n, outputCost: 1_234_567_123_456_789n } },
+  ]);
+  expect(seen.at(-1)).toEqual({ token: "token", body: '{"model":"grok","prompt":"Hi","maxTokens":5}' });
+});
+
+test("a refusal brings the numbers that its cure needs", async () => {
+  reply = (response) =>
+    void response
+      .writeHead(402)
+      .end(
+        '{"error":"Insufficient balance","code":"INSUFFICIENT_BALANCE","details":{"currentBalance":0.01,"deficit":0.000000001,"affordableMaxTokens":42},"requestId":"req_2"}',
+      );
+  expect(await run()).toMatchObject([
+    { type: "failed", problem: { code: "INSUFFICIENT_BALANCE", deficit: 1n, affordableMaxTokens: 42, requestId: "req_2", cost: null } },
+  ]);
+});
+
+test("a stream that breaks off brings what it cost; a page in place of an answer is a problem, not an exception", async () => {
+  const error = `{"error":"broke off","code":"INTERNAL_ERROR","details":{"cost":{"inputCost":0.1,"outputCost":0.2,"totalCost":0.3}},"requestId":"req_3"}`;
+  reply = (response) => void response.writeHead(200).end(`event: error\ndata: ${error}\n\n`);
+  expect((await run()).at(-1)).toMatchObject({ type: "failed", problem: { code: "INTERNAL_ERROR", cost: 300_000_000n } });
+  reply = (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
+  expect(await run()).toMatchObject([{ type: "failed", problem: { code: null, reason: "unreachable" } }]);
+});
+
+test("a price is read to the last nano-dollar; a prompt that has none brings null", async () => {
+  reply = (response) =>
+    void response.writeHead(200).end('{"model":"grok","ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
+  expect(await askPrice(door, fields, ever)).toEqual({
+    ceiling: 1_234_567_123_456_789n,
+    available: 25_000_000_000n,
+    affordableMaxTokens: 7,
+  });
+  reply = (response) => void response.writeHead(400).end("{}");
+  expect(await askPrice(door, fields, ever)).toBeNull();
+});
+
+test("the estimate while it runs is what a stream that is left there would be charged", () => {
+  setSimulatedProviders({ openai: "http://127.0.0.1:9" });
+  const [model] = listModelPrices();
+  if (!model) throw new Error("there are no models");
+  const asked = { ...fields, model: model.id, system: "Be brief. é", prompt: "What is a 🪙 worth?" };
+  const text = "Four bytes: 🪙, and some more.";
+  const messages = [
+    { role: "system" as const, content: asked.system },
+    { role: "user" as const, content: asked.prompt },
+  ];
+  const { inputTokens, outputTokens } = estimateUsage({ messages }, text, 1_000_000);
+  const price = (perMillion: string) => BigInt(Math.round(Number(perMillion) * 1_000));
+  expect(estimateCost(model, asked, text)).toBe(
+    BigInt(inputTokens) * price(model.inputPrice) + BigInt(outputTokens) * price(model.outputPrice),
+  );
+});
+
+test("a form says what is wrong with its numbers, and leaves out what is empty", () => {
+  const form = { model: "grok", system: "", prompt: "Hi", maxTokens: "", temperature: "" };
+  expect(readPromptForm(form, 100)).toEqual({ fields: { ...fields, maxTokens: undefined }, problems: {} });
+  for (const maxTokens of ["0", "101", "1.5", "x", "1e9"]) {
+    expect(readPromptForm({ ...form, maxTokens }, 100).problems.maxTokens).toBe("A whole number from 1 to 100.");
+  }
+  for (const temperature of ["-1", "2.1", "warm"]) {
+    expect(readPromptForm({ ...form, temperature }, 100).problems.temperature).toBe("A number from 0 to 2.");
+  }
+});
