@@ -35,7 +35,7 @@ export const seedFileSchema = z.strictObject({
 export type SeedFile = z.infer<typeof seedFileSchema>;
 
 /** A third of a second and 128 MB for each guess: a person may have chosen the passphrase. */
-export const COST_FOR_PEOPLE = 2 ** 17;
+const COST_FOR_PEOPLE = 2 ** 17;
 /** For a passphrase of 256 random bits, which no cost could make harder to guess. */
 export const COST_FOR_RANDOM = 2 ** 14;
 
