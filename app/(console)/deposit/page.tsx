@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import type { ReactNode } from "react";
 import { readSite } from "@/app/site";
 import { AddressCard } from "@/components/console/deposit/address-card";
 import { DepositList } from "@/components/console/deposit/deposit-list";
@@ -55,7 +56,7 @@ export default async function DepositPage() {
           }))}
         />
       ) : (
-        <NoAddresses />
+        <NoAddresses faucet={faucet} />
       )}
       <Panel title="Deposits" className="mt-10">
         <DepositList deposits={deposits} isSandbox={isSandbox} />
@@ -64,8 +65,16 @@ export default async function DepositPage() {
   );
 }
 
-const NoAddresses = () => (
-  <EmptyState title="Your addresses are not there yet" action={<ActionLink href="/deposit">Look again</ActionLink>}>
+const NoAddresses = ({ faucet }: { faucet: ReactNode }) => (
+  <EmptyState
+    title="Your addresses are not there yet"
+    action={
+      <>
+        {faucet}
+        <ActionLink href="/deposit">Look again</ActionLink>
+      </>
+    }
+  >
     They are given at the first sign-in. Look again in a minute; if they stay away, sign out and connect your wallet anew.
   </EmptyState>
 );

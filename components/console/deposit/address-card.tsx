@@ -62,7 +62,7 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
 const tones = { plain: "border-edge", sandbox: "border-amber-edge bg-amber-wash text-amber-ink" };
 
 const Warning = ({ tone, children }: { tone: keyof typeof tones; children: ReactNode }) => (
-  <p className={`flex items-start gap-2.5 rounded border px-3 py-2.5 text-sm font-medium text-pretty ${tones[tone]}`}>
+  <p className={`flex items-start gap-2.5 rounded border px-3 py-2.5 text-sm font-medium text-balance ${tones[tone]}`}>
     <TriangleAlertIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />
     {children}
   </p>
