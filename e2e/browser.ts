@@ -1,6 +1,6 @@
 // What every journey watches for: errors in the browser's console, and requests that leave this service. Either fails the test.
 
-import { test as base, expect, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 /** Where start-service.ts started the service. */
 export const baseUrl = (): string => {
@@ -12,31 +12,41 @@ export const baseUrl = (): string => {
 interface Watch {
   /** Console errors, uncaught exceptions and requests to other hosts, as they came. */
   faults: string[];
+  /** Of the console's errors, those that the test brings about itself. */
+  expect: (pattern: RegExp) => void;
+  /** Watches another browser as well. */
+  also: (context: BrowserContext) => void;
 }
 
 export const test = base.extend<{ watch: Watch }>({
   baseURL: async ({ browserName: _ }, use) => use(baseUrl()),
   watch: [
-    async ({ page }, use) => {
+    async ({ context }, use) => {
       const faults: string[] = [];
-      const documents = new Set<string>();
-      page.on("console", (message) => {
-        // Chromium reports the status of a page that is meant to be missing; the test itself says which status it wants.
-        const isOfThePage = message.text().includes("status of 404") && documents.has(message.location().url);
-        if (message.type() === "error" && !isOfThePage) faults.push(`console: ${message.text()} (${message.location().url})`);
-      });
-      page.on("pageerror", (error) => faults.push(`exception: ${error.message}`));
-      page.on("request", (request) => {
-        const url = new URL(request.url());
-        if (request.isNavigationRequest()) documents.add(url.href);
-        if (!["data:", "blob:"].includes(url.protocol) && url.origin !== baseUrl()) faults.push(`request to another host: ${url.href}`);
-      });
-      await use({ faults });
-      expect(faults).toEqual([]);
+      const expected: RegExp[] = [];
+      const also = (watched: BrowserContext) => watchContext(watched, (fault) => faults.push(fault));
+      also(context);
+      await use({ faults, expect: (pattern) => expected.push(pattern), also });
+      expect(faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([]);
     },
     { auto: true },
   ],
 });
+
+function watchContext(context: BrowserContext, report: (fault: string) => void): void {
+  const documents = new Set<string>();
+  context.on("console", (message) => {
+    // Chromium reports the status of a page that is meant to be missing; the test itself says which status it wants.
+    const isOfThePage = message.text().includes("status of 404") && documents.has(message.location().url);
+    if (message.type() === "error" && !isOfThePage) report(`console: ${message.text()} (${message.location().url})`);
+  });
+  context.on("weberror", (error) => report(`exception: ${error.error().message}`));
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    if (request.isNavigationRequest()) documents.add(url.href);
+    if (!["data:", "blob:"].includes(url.protocol) && url.origin !== baseUrl()) report(`request to another host: ${url.href}`);
+  });
+}
 
 /** Opens a page and waits until its buttons answer: what is pressed before React has taken them over is lost. */
 export async function open(page: Page, path: string): Promise<void> {

@@ -1,0 +1,145 @@
+// What an owner does with their account: another wallet, other browsers, the playground.
+
+import type { Page } from "@playwright/test";
+import { newWallet } from "@/lib/console/testing/wallets";
+import { baseUrl, expect, open, test } from "./browser";
+import { chooseFromList, chooseWallet } from "./connecting";
+import { demoWallet, readSession, signIn } from "./sign-in";
+import { installEvmWallet } from "./wallets/evm-wallet";
+import { installSolanaWallet } from "./wallets/solana-wallet";
+
+const accountOf = async (page: Page) => (await readSession(page.context())).user?.accountId;
+
+for (const [first, second] of [
+  ["evm", "solana"],
+  ["solana", "evm"],
+] as const) {
+  test(`a wallet of the other kind (${second}) is linked by two signatures, and then signs in to the account of the ${first} wallet`, async ({
+    page,
+    context,
+  }) => {
+    const wallets = { evm: await installEvmWallet(context), solana: await installSolanaWallet(context) };
+    await open(page, "/connect");
+    await chooseWallet(page, first, wallets[first].name);
+    await expect(page).toHaveURL("/overview");
+    const accountId = await accountOf(page);
+
+    await open(page, "/settings");
+    await page.getByRole("button", { name: "Link another wallet" }).click();
+    await chooseWallet(page, second, wallets[second].name);
+    wallets[second].decline("sign");
+    await page.getByRole("button", { name: "Sign with the new wallet" }).click();
+    await expect(page.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
+    await page.getByRole("button", { name: "Sign with the new wallet" }).click();
+    // An Ethereum wallet still shows its address; a Solana wallet is chosen anew.
+    const allow = page.getByRole("button", { name: "Sign with the linked wallet" });
+    const choose = page.getByRole("button", { name: "Choose wallet" });
+    await expect(allow.or(choose)).toBeVisible();
+    if (first === "solana") {
+      await choose.click();
+      await chooseFromList(page, wallets[first].name);
+    }
+    await allow.click();
+    await expect(page.getByText("Linked. You can sign in with this wallet too.")).toBeVisible();
+    await expect(page.getByRole("button", { name: `Unlink ${wallets[second].keys().address}` })).toBeVisible();
+    for (const { signed } of Object.values(wallets)) expect(signed.at(-1)).toContain(accountId);
+
+    await context.clearCookies();
+    await signIn(context, wallets[second].keys());
+    expect(await accountOf(page)).toBe(accountId);
+
+    // The first one goes: it then opens an account of its own.
+    await open(page, "/settings");
+    await page.getByRole("button", { name: `Unlink ${wallets[first].keys().address}` }).click();
+    await page.getByRole("button", { name: "Unlink wallet" }).click();
+    await expect(page.getByText("Unlinked. This wallet no longer signs in here.")).toBeVisible();
+    await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
+    await context.clearCookies();
+    await signIn(context, wallets[first].keys());
+    expect(await accountOf(page)).not.toBe(accountId);
+  });
+}
+
+test("a wallet of another account is not linked", async ({ page, context, browser }) => {
+  const taken = newWallet("evm");
+  const other = await browser.newContext({ baseURL: baseUrl() });
+  await signIn(other, taken);
+  await other.close();
+  const wallet = await installSolanaWallet(context);
+  await installEvmWallet(context, { keys: taken });
+  await open(page, "/connect");
+  await chooseWallet(page, "solana", wallet.name);
+  await expect(page).toHaveURL("/overview");
+  await open(page, "/settings");
+  await page.getByRole("button", { name: "Link another wallet" }).click();
+  await chooseWallet(page, "evm", "Test Fox");
+  await page.getByRole("button", { name: "Sign with the new wallet" }).click();
+  // Only whoever signed with it is told that it is taken.
+  await page.getByRole("button", { name: "Choose wallet" }).click();
+  await chooseFromList(page, wallet.name);
+  await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
+  await expect(page.getByText("This wallet belongs to another account.")).toBeVisible();
+});
+
+test("signing out everywhere ends another browser at its next click", async ({ page, context, browser, watch }) => {
+  const wallet = newWallet("evm");
+  await signIn(context, wallet);
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  watch.also(elsewhere);
+  await signIn(elsewhere, wallet);
+  const other = await elsewhere.newPage();
+  await open(other, "/overview");
+
+  await open(page, "/settings");
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
+  await expect(dialog).toContainText("All 2 sessions end at once, this one too.");
+  await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page).toHaveURL(/\/connect/);
+  expect(await readSession(context)).toEqual({});
+
+  await other.getByRole("link", { name: "Keys" }).first().click();
+  await expect(other).toHaveURL(/\/connect\?next=%2Fkeys$/);
+  expect(await readSession(elsewhere)).toEqual({});
+  await elsewhere.close();
+});
+
+test("one other session is ended alone", async ({ page, context, browser }) => {
+  const wallet = newWallet("solana");
+  await signIn(context, wallet);
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  await signIn(elsewhere, wallet);
+  await open(page, "/settings");
+  await page.getByRole("button", { name: /^End the session of/ }).click();
+  await expect(page.getByText("Ended. That browser is signed out.")).toBeVisible();
+  expect(await readSession(elsewhere)).toEqual({});
+  expect(await readSession(context)).not.toEqual({});
+  await elsewhere.close();
+});
+
+test("the playground streams an answer, says its exact cost, and Usage lists it", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  await open(page, "/playground");
+  await page.getByLabel("Prompt").fill("What is a nano-dollar?");
+  await page.getByRole("button", { name: /^Run/ }).click();
+  const cost = page.locator("dt", { hasText: /^Cost$/ }).locator("xpath=following-sibling::dd[1]");
+  await expect(cost).toHaveText(/^\$0\.0\d+$/);
+  const amount = (await cost.textContent()) ?? "";
+  await expect(page.getByText("Simulated answer").first()).toBeVisible();
+  await open(page, "/usage");
+  const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: /^Receipt: / }) });
+  await expect(row.first()).toContainText(amount);
+  await expect(row.first()).toContainText("Playground");
+
+  await open(page, "/playground");
+  await page.getByRole("button", { name: "View code" }).click();
+  await page.getByRole("tab", { name: "Python" }).click();
+  await expect(page.getByRole("region", { name: "Python" })).toContainText("/api/v1/prompt");
+});
+
+test("a newcomer without money is told so before the playground runs", async ({ page, context }) => {
+  await signIn(context, newWallet("solana"));
+  await open(page, "/playground");
+  await page.getByLabel("Prompt").fill("Hello");
+  await expect(page.getByRole("status").filter({ hasText: "more is needed for an answer this long." })).toBeVisible();
+});

@@ -1,0 +1,200 @@
+// What somebody tries who is not the owner: signed texts used twice or changed, made-up sessions, other sites, other accounts' keys.
+
+import type { APIRequestContext, Browser, BrowserContext, Page, Request } from "@playwright/test";
+import { newWallet, prove, type TestWallet } from "@/lib/console/testing/wallets";
+import { baseUrl, expect, open, test } from "./browser";
+import { askChallenge, demoWallet, readSandbox, readSession, signIn, submitProof } from "./sign-in";
+
+const COOKIE = "next-auth.session-token";
+const evil = "https://evil.example";
+
+/** Signs a changed text with a real key, and hands it in. */
+async function submitChanged(request: APIRequestContext, wallet: TestWallet, change: (text: string) => string) {
+  const challenge = await askChallenge(request, wallet);
+  const message = change(challenge.text);
+  return submitProof(request, { ...(await prove(wallet, challenge)), message, signature: await wallet.sign(message) });
+}
+
+for (const chain of ["evm", "solana"] as const) {
+  test(`a signature on ${chain} counts once, for this domain and this chain alone`, async ({ context }) => {
+    const { request } = context;
+    const wallet = newWallet(chain);
+    const host = new URL(baseUrl()).host;
+    expect((await submitChanged(request, wallet, (text) => text.replace(`${host} wants`, "evil.example wants"))).error).toBe(
+      "message_changed:domain",
+    );
+    expect((await submitChanged(request, wallet, (text) => text.replace(/URI: .+/, `URI: ${evil}`))).error).toBe("message_changed:uri");
+    expect((await submitChanged(request, wallet, (text) => text.replace(/Chain ID: .+/, "Chain ID: 1"))).error).toBe(
+      "message_changed:chain_id",
+    );
+    const stranger = await prove(newWallet(chain), await askChallenge(request, wallet));
+    expect((await submitProof(request, { ...stranger, address: wallet.address })).error).toBe("bad_signature");
+    expect(await readSession(context)).toEqual({});
+
+    const proof = await prove(wallet, await askChallenge(request, wallet));
+    expect(await submitProof(request, proof)).toEqual({ status: 200, error: null });
+    await context.clearCookies();
+    expect(await submitProof(request, proof)).toEqual({ status: 401, error: "nonce_unknown" });
+    expect(await readSession(context)).toEqual({});
+  });
+}
+
+test("a session cookie that is made up, cut off or changed leads to signing in", async ({ page, context, watch }) => {
+  await signIn(context, newWallet("evm"));
+  const token = (await context.cookies()).find(({ name }) => name === COOKIE)?.value ?? "";
+  expect(token.length).toBeGreaterThan(20);
+  const forged = [
+    token.slice(0, -4),
+    `${token.slice(0, -1)}${token.endsWith("A") ? "E" : "A"}`,
+    token.toUpperCase(),
+    "undefined",
+    "%00%ff%",
+    "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhY2NfMSJ9.",
+    "' OR 1=1 --",
+    "x".repeat(3_000),
+  ];
+  for (const value of forged) {
+    await context.clearCookies();
+    await context.addCookies([{ name: COOKIE, value: encodeURIComponent(value), url: baseUrl() }]);
+    const answer = await context.request.get("/keys", { maxRedirects: 0 });
+    expect([answer.status(), answer.headers().location], value).toEqual([307, "/connect?next=%2Fkeys"]);
+    expect(await readSession(context), value).toEqual({});
+    const asked = await context.request.post("/playground/quote", { headers: { origin: baseUrl() }, data: {} });
+    expect(asked.status(), value).toBe(401);
+  }
+  await page.goto("/keys");
+  await expect(page).toHaveURL("/connect?next=%2Fkeys");
+  expect(watch.faults).toEqual([]);
+});
+
+test("another site's page cannot sign in, sign out, ask or act, even with the session's cookie", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  const action = await catchAction(page, async () => {
+    await open(page, "/settings");
+    await page.getByLabel("Warn when less is available than").fill("1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText("Below this line the console warns you.")).toBeVisible();
+  });
+  const wallet = newWallet("evm");
+  const before = await readBalance(context.request);
+  for (const origin of [evil, "null", baseUrl().replace("http:", "https:"), `${baseUrl()}.evil.example`, baseUrl().replace(/\d+$/, "1")]) {
+    const headers = { origin, "content-type": "application/json" };
+    const post = (path: string, data: object) => context.request.post(path, { headers, data });
+    expect((await post("/api/auth/challenge", { chain: "evm", address: wallet.address })).status(), origin).toBe(403);
+    expect((await post("/playground/answer", { model: "gpt-4o", prompt: "x" })).status(), origin).toBe(403);
+    expect((await post("/playground/quote", { model: "gpt-4o", prompt: "x" })).status(), origin).toBe(403);
+    const proof = await prove(wallet, await askChallenge(context.request, wallet));
+    expect(await submitProof(context.request, proof, origin), origin).toEqual({ status: 403, error: "wrong_origin" });
+    const { csrfToken } = await (await context.request.get("/api/auth/csrf")).json();
+    const leave = await context.request.post("/api/auth/signout", { headers: { origin }, form: { csrfToken, json: "true" } });
+    expect(leave.status(), origin).toBe(403);
+    const changed = action.body.replace('"1"', '"2"');
+    // Next compares hosts; over another scheme browsers do not send the session's cookie at all.
+    if (new URL(baseUrl()).host === hostOf(origin)) continue;
+    const acted = await context.request.post("/settings", { headers: { ...action.headers, origin }, data: changed, maxRedirects: 0 });
+    expect(acted.status(), origin).toBeGreaterThanOrEqual(400);
+  }
+  expect(await readSession(context)).not.toEqual({});
+  expect(await readBalance(context.request)).toBe(before);
+  await open(page, "/settings");
+  await expect(page.getByLabel("Warn when less is available than")).toHaveValue("1");
+});
+
+test("another site's page cannot show ours in a frame", async ({ page, context, watch }) => {
+  watch.expect(/frame-ancestors|X-Frame-Options|refused to connect|ERR_BLOCKED_BY_RESPONSE|chrome-error/i);
+  watch.expect(/^request to another host: https:\/\/evil\.example\//);
+  await signIn(context, demoWallet());
+  await context.route(`${evil}/**`, (route) =>
+    route.fulfill({ contentType: "text/html", body: `<iframe src="${baseUrl()}/keys"></iframe><iframe src="${baseUrl()}/"></iframe>` }),
+  );
+  await page.goto(`${evil}/`);
+  await expect.poll(() => page.frames().length).toBe(3);
+  await page.waitForLoadState("networkidle");
+  for (const frame of page.frames().slice(1)) {
+    expect(await frame.evaluate(() => document.body.textContent ?? "")).not.toMatch(/PennyPrompt|API keys/);
+  }
+});
+
+test("an action with another account's key changes nothing, and says so", async ({ page, context, browser, watch }) => {
+  watch.expect(/ERR_FAILED/); // the request that is stopped on its way
+  await signIn(context, newWallet("evm"));
+  await open(page, "/keys");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Of the owner");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const key = (await dialog.getByRole("region", { name: "The new key" }).locator("code").textContent()) ?? "";
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await expect(dialog).toBeHidden();
+
+  // The owner's own actions, as their browser sends them; sent again by a stranger who is signed in, and by nobody.
+  const rename = await catchAction(page, () => actOnKey(page, "Of the owner", "Rename"));
+  const pause = await catchAction(page, () => actOnKey(page, "Mine", "Pause"));
+  const resume = await catchAction(page, () => actOnKey(page, "Mine", "Resume"));
+  const revoke = { ...pause, headers: { ...pause.headers, "next-action": await revokeActionId(page) } };
+  expect(rename.body).toContain('"keyId"');
+  const stranger = await signedInStranger(browser);
+  for (const [name, action] of Object.entries({ rename, pause, resume, revoke })) {
+    const { headers, body } = action;
+    const answer = await stranger.request.post("/keys", { headers, data: body.replace("Mine", "Stolen") });
+    expect(answer.status(), name).toBe(200);
+    expect(await answer.text(), name).toMatch(/"ok":false,"message":"[A-Z][^"]+\."/);
+    const signedOut = await fetch(`${baseUrl()}/keys`, { method: "POST", headers, body, redirect: "manual" });
+    expect(signedOut.headers.get("x-action-redirect"), name).toMatch(/^\/connect\?next=%2Fkeys/);
+  }
+  await stranger.close();
+  await page.reload();
+  await expect(page.getByRole("row", { name: "Mine" })).toContainText("active");
+  expect((await fetch(`${baseUrl()}/api/v1/balance`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+});
+
+const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : origin);
+
+async function signedInStranger(browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: baseUrl() });
+  await signIn(context, newWallet("evm"));
+  return context;
+}
+
+interface CaughtAction {
+  /** Without the cookie. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+const isAction = (request: Request) => request.method() === "POST" && "next-action" in request.headers();
+
+/** The server action that `act` makes the page send. */
+async function catchAction(page: Page, act: () => Promise<void>): Promise<CaughtAction> {
+  const [request] = await Promise.all([page.waitForRequest(isAction), act()]);
+  const { cookie: _, ...headers } = request.headers();
+  return { headers: { ...headers, origin: baseUrl() }, body: request.postData() ?? "" };
+}
+
+async function actOnKey(page: Page, name: string, action: "Rename" | "Pause" | "Resume"): Promise<void> {
+  await page.getByRole("button", { name: `What to do with ${name}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+  if (action !== "Rename") return expect(page.getByText(`${action}d. Calls with this key`)).toBeVisible();
+  await page.getByRole("dialog").getByLabel("Name").fill("Mine");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  return expect(page.getByText("Renamed.")).toBeVisible();
+}
+
+/** The id of the revoke action, from a request that is stopped before it arrives. */
+async function revokeActionId(page: Page): Promise<string> {
+  await page.route("**/keys", (route) => (isAction(route.request()) ? route.abort() : route.continue()));
+  const stopped = page.waitForEvent("requestfailed", isAction);
+  const { headers } = await catchAction(page, async () => {
+    await page.getByRole("button", { name: "What to do with Mine" }).click();
+    await page.getByRole("menuitem", { name: "Revoke" }).click();
+    await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: "Revoke key" }).click();
+  });
+  await stopped;
+  await page.unroute("**/keys");
+  return headers["next-action"] ?? "";
+}
+
+async function readBalance(request: APIRequestContext): Promise<number> {
+  const answer = await request.get("/api/v1/balance", { headers: { authorization: `Bearer ${readSandbox().apiKey}` } });
+  return ((await answer.json()) as { available: number }).available;
+}

@@ -1,0 +1,20 @@
+// How a person gets in with their wallet, and out again.
+
+import type { Page } from "@playwright/test";
+
+const choices = { evm: "Ethereum wallet", solana: "Solana wallet" };
+
+/** Opens the list of wallets of this kind, and chooses one by its name. */
+export async function chooseWallet(page: Page, chain: "evm" | "solana", name: string): Promise<void> {
+  await page.getByRole("button", { name: choices[chain] }).click();
+  await chooseFromList(page, name);
+}
+
+/** Chooses a wallet of a list that is open. */
+export const chooseFromList = (page: Page, name: string): Promise<void> => page.getByRole("dialog").getByRole("button", { name }).click();
+
+/** By the menu of the account. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account of / }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+}
