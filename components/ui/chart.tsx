@@ -7,9 +7,15 @@ import type { SpendChartData } from "./chart-series";
 import { longDay } from "./chart-text";
 import { Skeleton } from "./skeleton";
 
-/** Copper first, then greys that stand off it and off each other, in both themes. */
-const colours = ["var(--copper)", "var(--muted)", "color-mix(in oklab, var(--copper) 48%, var(--paper))", "var(--edge)", "var(--ink)"];
-const REST = "var(--line)";
+/** Neighbours in a stack stand off each other in both themes; what is left over is pale. */
+const colours = [
+  "var(--copper)",
+  "var(--ink)",
+  "color-mix(in oklab, var(--copper) 45%, var(--paper))",
+  "var(--faint)",
+  "color-mix(in oklab, var(--copper) 55%, var(--ink))",
+];
+const REST = "var(--edge)";
 
 // recharts weighs as much as the rest of a page: it comes after it, into a space that is kept free.
 const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.ChartBars), {

@@ -137,7 +137,7 @@ test("ten times as many charges take no more memory to write", async () => {
   expect([some.lines, many.lines]).toEqual([20_000, 200_000]);
   // The rows, held at once, take more than two hundred megabytes.
   expect(many.most - some.most).toBeLessThan(64_000_000);
-});
+}, 90_000);
 
 test("nothing is read before the client asks for it, and no more after it has left", async () => {
   const account = await fundedAccount(10_000_000);

@@ -6,7 +6,7 @@ import { type AccountId, newKeyId } from "@/lib/base/ids";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { charge, keys, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
-import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { readUsage, type UsageView } from "./usage";
 import { writeUsageCsv } from "./usage-csv";
 import { readUsageQuery, type UsageParams } from "./usage-query";
@@ -159,7 +159,6 @@ test("rows call a key by its name, also when it is revoked; keys of one name are
 
 test("the chart has every day of the span, and the dearest part first", async () => {
   const account = await fundedAccount(MONEY);
-  await credit(account, 1, `more for ${account}`);
   const [one] = someCharges(1);
   if (!one) throw new Error("no charge was made");
   await charge(account, [{ ...one, model: "small", inputTokens: 1, outputTokens: 0 }]);
