@@ -20,7 +20,7 @@ export function Tabs({ label, tabs, initial, onChange }: TabsProps) {
           <Radix.Trigger
             key={value}
             value={value}
-            className="-mb-px h-10 border-b-2 border-transparent text-sm whitespace-nowrap text-muted transition hover:text-ink data-[state=active]:border-copper data-[state=active]:font-medium data-[state=active]:text-ink"
+            className="-mb-px h-10 border-b-2 border-transparent text-sm whitespace-nowrap text-muted transition hover:text-ink -outline-offset-2 data-[state=active]:border-copper data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {title}
           </Radix.Trigger>
