@@ -2,7 +2,7 @@
 
 import { XIcon } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { classNames } from "./class-names";
 
 interface DialogProps {
@@ -28,11 +28,21 @@ export function Dialog({ open, onOpenChange, title, description, children, place
   const stay = (event: Event) => {
     if (mustAnswer) event.preventDefault();
   };
+  const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-20 bg-ink/30 backdrop-blur-[1px] dark:bg-paper/60" />
         <Radix.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            // Radix gives the focus back to a trigger of its own; these dialogs are opened by whatever the page has.
+            if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return;
+            event.preventDefault();
+            opener.current.focus();
+          }}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
           onInteractOutside={stay}
