@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import type { ReactNode } from "react";
-import { readSite } from "@/app/site";
 import { hasSessionCookie } from "@/app/session-cookie";
+import { readSite } from "@/app/site";
 import { SiteFooter } from "@/components/site/site-footer";
 import { SiteHeader } from "@/components/site/site-header";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";

@@ -1,4 +1,6 @@
 import Link from "next/link";
+import { curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import { readSite, type Site } from "@/app/site";
 import { PriceList } from "@/components/models/price-list";
 import { EngravedPenny } from "@/components/site/engraved-penny";
 import { ChargeFigure, HoldFigure, RefusalFigure } from "@/components/site/money-figures";
@@ -8,8 +10,6 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import { formatUsd } from "@/lib/base/money";
 import { listModelPrices, type ModelPrice } from "@/lib/console/models";
-import { curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
-import { readSite, type Site } from "@/app/site";
 
 export default function LandingPage() {
   const site = readSite();

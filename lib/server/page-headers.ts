@@ -1,7 +1,8 @@
 // Security headers of every page.
 
 /** What WalletConnect reaches from the browser, where the operator registered the service with it. */
-const walletConnectHosts = "https://*.walletconnect.org https://*.walletconnect.com wss://relay.walletconnect.org wss://relay.walletconnect.com";
+const walletConnectHosts =
+  "https://*.walletconnect.org https://*.walletconnect.com wss://relay.walletconnect.org wss://relay.walletconnect.com";
 
 interface PolicyOptions {
   dev: boolean;
