@@ -1,22 +1,14 @@
 import type { Metadata } from "next";
-import SiteLayout from "@/app/(site)/layout";
-import { ActionLink } from "@/components/ui/action-link";
-import { Notice } from "@/components/ui/notice";
+import SiteLayout from "./(site)/layout";
+import SiteNotFound from "./(site)/not-found";
 
 export const metadata: Metadata = { title: "Not found" };
 
+/** Where no layout stands around it: an address that no page's folder matches. */
 export default function NotFound() {
   return (
     <SiteLayout>
-      <Notice code="404" title="There is no page at this address">
-        <p>Nothing was called and nothing was charged. Check the address, or go on from one of these.</p>
-        <div className="mt-6 flex flex-wrap gap-3">
-          <ActionLink primary href="/">
-            Go to the start
-          </ActionLink>
-          <ActionLink href="/docs">Read the docs</ActionLink>
-        </div>
-      </Notice>
+      <SiteNotFound />
     </SiteLayout>
   );
 }

@@ -13,7 +13,8 @@ interface MenuProps {
 /** A menu of a button: arrow keys move in it, Escape closes it. */
 export function Menu({ trigger, children }: MenuProps) {
   return (
-    <DropdownMenu.Root>
+    // Not modal: that would hide from assistive technology what the keyboard can still reach.
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
