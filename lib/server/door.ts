@@ -33,7 +33,9 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
     const queryAt = url.indexOf("?");
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
     const query = queryAt < 0 ? "" : url.slice(queryAt + 1);
-    const work = isGatewayPath(path) ? answerApi(message, response, { path, query, stallTimeoutMs, answering }) : pages(message, response);
+    const work = isGatewayPath(path)
+      ? answerApi(message, response, { path, query, stallTimeoutMs, answering })
+      : showPage(pages, { message, response, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
       log().error({ err: error }, "answering a connection failed");
@@ -60,6 +62,21 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
     answerTransportFault(error, socket as Socket, (answering.get(socket as Socket) ?? 0) > 0);
   });
   return server;
+}
+
+interface PageRequest {
+  message: IncomingMessage;
+  response: ServerResponse;
+  stallTimeoutMs: number;
+}
+
+function showPage(pages: PageHandler, { message, response, stallTimeoutMs }: PageRequest): Promise<void> {
+  // A page that is long in coming has nothing waiting to be read, and is left alone.
+  response.setTimeout(stallTimeoutMs, () => {
+    if (response.writableLength > 0) response.destroy();
+  });
+  response.prependOnceListener("finish", () => void response.socket?.setTimeout(0));
+  return pages(message, response);
 }
 
 /** The target as a client sends it to a server; to a proxy it may send the whole address (RFC 9112, 3.2.2). */

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import next from "next";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
+import { publicUrl } from "@/lib/base/public-url";
 import type { PageHandler } from "./door";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
@@ -23,6 +24,8 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
   const handler = app.getRequestHandler();
   return {
     show: async (message: IncomingMessage, response: ServerResponse) => {
+      if (!isOfOurPages(message)) return refuse(response);
+      nameOurselves(message);
       const nonce = randomBytes(16).toString("base64");
       const policy = contentSecurityPolicy(nonce, { dev, withWalletConnect: config().WALLETCONNECT_PROJECT_ID !== undefined });
       // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
@@ -37,4 +40,26 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
     },
     close: () => app.close(),
   };
+}
+
+const changes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** Whoever changes something comes from a page of ours: browsers say so. Paths below /api answer for themselves, in JSON. */
+function isOfOurPages({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
+  return !changes.has(method) || url.startsWith("/api/") || headers.origin === new URL(publicUrl()).origin;
+}
+
+function refuse(response: ServerResponse): void {
+  const message = `This page was opened at another address. Open ${publicUrl()} and try again.`;
+  response.writeHead(403, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(JSON.stringify({ reason: "wrong_origin", message }));
+}
+
+/** Next takes its own address from headers that clients and proxies write: it is told the one that people come to. */
+function nameOurselves({ headers }: IncomingMessage): void {
+  const { host, protocol } = new URL(publicUrl());
+  headers["x-page-host"] = headers.host;
+  headers.host = host;
+  headers["x-forwarded-host"] = host;
+  headers["x-forwarded-proto"] = protocol.slice(0, -1);
 }

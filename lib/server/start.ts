@@ -119,7 +119,11 @@ function listen(server: Server, settings: Config): Promise<string> {
     server.listen(settings.PORT, host, () => {
       const { port } = server.address() as AddressInfo;
       setListeningAddress(port);
-      done(`http://${reachableName(host)}:${port}`);
+      const baseUrl = `http://${reachableName(host)}:${port}`;
+      // Next asks itself, with the cookies of whoever called, where an action ends on another page. Left to itself it would ask
+      // whoever listens on port 3000.
+      process.env.__NEXT_PRIVATE_ORIGIN = baseUrl;
+      done(baseUrl);
     });
   });
 }

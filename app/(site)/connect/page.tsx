@@ -3,6 +3,7 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { readSite } from "@/app/site";
 import { readWalletSettings } from "@/app/wallet-settings";
+import { config } from "@/lib/base/config";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { findOwner } from "@/lib/console/owner";
 import { refusalTextOf } from "@/lib/console/refusals";
@@ -20,7 +21,9 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   const next = readNextPath(asked);
   const { name, baseUrl, isSandbox } = readSite();
   // The signature names our own address, and wallets warn when the page has another: localhost is not 127.0.0.1.
-  if ((await headers()).get("host") !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
+  // With PUBLIC_URL set a proxy stands in between, and what it passes on as the host says nothing.
+  const host = config().PUBLIC_URL ? null : (await headers()).get("x-page-host");
+  if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
   if (await findOwner()) redirect(next);
   const settings = readWalletSettings();
   const demo = demoWallets();
