@@ -5,6 +5,7 @@ import { AddressCard } from "@/components/console/deposit/address-card";
 import { DepositList } from "@/components/console/deposit/deposit-list";
 import { chainNames, type DepositChain } from "@/components/console/deposit/deposit-types";
 import { FaucetButton } from "@/components/console/deposit/faucet-button";
+import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
@@ -12,7 +13,7 @@ import { Amount } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Tabs } from "@/components/ui/tabs";
 import { readAvailable } from "@/lib/console/available";
-import { findDepositAddresses, listDeposits, MINIMUM_DEPOSIT } from "@/lib/console/deposit";
+import { areDepositsOpen, findDepositAddresses, listDeposits, MINIMUM_DEPOSIT } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
 import { requireOwner } from "../require-owner";
 import { askForTestMoney } from "./actions";
@@ -22,7 +23,7 @@ export const metadata: Metadata = { title: "Deposit" };
 const chains: readonly DepositChain[] = ["base", "solana"];
 
 export default async function DepositPage() {
-  const { accountId } = await requireOwner();
+  const { accountId, isFrozen } = await requireOwner();
   const [addresses, deposits, available] = await Promise.all([
     findDepositAddresses(accountId),
     listDeposits(accountId),
@@ -46,7 +47,10 @@ export default async function DepositPage() {
       >
         USDC that reaches one of your addresses is yours to spend here, dollar for dollar.
       </PageHeading>
-      {addresses ? (
+      {isFrozen ? <FrozenNotice /> : null}
+      {isFrozen ? null : !areDepositsOpen() ? (
+        <NotOpen />
+      ) : addresses ? (
         <Tabs
           label="Chain"
           tabs={chains.map((chain) => ({
@@ -64,6 +68,12 @@ export default async function DepositPage() {
     </>
   );
 }
+
+const NotOpen = () => (
+  <EmptyState title="Deposits are not open here yet">
+    Your addresses are kept for you. They are shown as soon as this service watches the chains for what comes in.
+  </EmptyState>
+);
 
 const NoAddresses = ({ faucet }: { faucet: ReactNode }) => (
   <EmptyState

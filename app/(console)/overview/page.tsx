@@ -2,6 +2,7 @@ import { ActivityIcon } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { readSite } from "@/app/site";
+import { FrozenNotice } from "@/components/console/frozen-notice";
 import { BalanceFigures } from "@/components/console/overview/balance-figures";
 import { LatestRequests } from "@/components/console/overview/latest-requests";
 import { LowBalanceNotice } from "@/components/console/overview/low-balance-notice";
@@ -17,12 +18,13 @@ import { requireOwner } from "../require-owner";
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function OverviewPage() {
-  const { accountId } = await requireOwner();
+  const { accountId, isFrozen } = await requireOwner();
   const { isSandbox } = readSite();
   const { available, held, lowBalanceLine, today, month, chart, latest, steps } = await readOverview(accountId);
   return (
     <>
       <PageHeading title="Overview" />
+      {isFrozen ? <FrozenNotice /> : null}
       {lowBalanceLine === null ? null : <LowBalanceNotice available={available} line={lowBalanceLine} />}
       <NextSteps steps={steps} isSandbox={isSandbox} />
       <BalanceFigures

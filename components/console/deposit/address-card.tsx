@@ -41,7 +41,9 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
           </>
         ) : (
           <>
-            <Warning tone="plain">Only USDC on {name}. Other tokens are not credited.</Warning>
+            <Warning tone="plain">
+              Send USDC, on {name} only. Other tokens, and USDC that is sent to this address on another network, are not credited.
+            </Warning>
             {paymentUri ? (
               <Button asChild className="justify-self-start">
                 <a href={paymentUri}>
