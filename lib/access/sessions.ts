@@ -2,6 +2,7 @@
 // each request, so a session that is ended is ended everywhere at once. It lasts 30 days and is never prolonged.
 
 import { hash, randomBytes } from "node:crypto";
+import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
@@ -11,6 +12,8 @@ import { pool, type Queryable } from "@/lib/db/pool";
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const MOST_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
+/** Every page begins with its session: who waits longer than this for the database is told so. */
+const ANSWER_WITHIN_MS = 5_000;
 
 interface NewSession {
   accountId: AccountId;
@@ -74,10 +77,13 @@ interface SessionRow {
   lastSeenAt: Date;
 }
 
-/** The session that this cookie opens now, or null: unknown, ended or out of date. */
+/**
+ * The session that this cookie opens now, or null: unknown, ended or out of date.
+ * @throws Error when the database does not answer within seconds
+ */
 export async function findSession(token: string): Promise<SessionRecord | null> {
   const at = now();
-  const { rows } = await pool().query<SessionRow>(
+  const { rows } = await askSoon<SessionRow>(
     `SELECT s.id AS "sessionId", s.account_id AS "accountId", a.state AS "accountState", s.chain, s.address,
        s.expires_at AS "expiresAt", s.last_seen_at AS "lastSeenAt"
      FROM session s JOIN account a ON a.id = s.account_id WHERE s.token_hash = $1 AND s.expires_at > $2`,
@@ -87,9 +93,16 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
   if (!row) return null;
   const { chain, address, lastSeenAt, ...session } = row;
   if (at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS) {
-    await pool().query("UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2", [row.sessionId, at]);
+    await askSoon("UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2", [row.sessionId, at]);
   }
   return { ...session, wallet: { chain, address } };
+}
+
+/** Runs a statement that gives up early. The connection that did not answer is not used again. */
+function askSoon<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
+  // pg knows this setting of a single query, its types do not.
+  const statement: QueryConfig & { query_timeout: number } = { text, values, query_timeout: ANSWER_WITHIN_MS };
+  return pool().query<Row>(statement);
 }
 
 /** The account's open sessions, the latest seen first. */
