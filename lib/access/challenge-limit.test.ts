@@ -1,22 +1,29 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { forgetOnce } from "@/lib/base/once";
-import { countChallenge } from "./challenge-limit";
+import { countAttempt, countChallenge } from "./challenge-limit";
 
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => {
+  forgetOnce("limits.limiter");
+  onTestFinished(setClock(() => Date.UTC(2030, 0, 1)));
+});
 
-test("all clients together get three thousand challenges a minute, however many they are", async () => {
-  let ms = Date.UTC(2030, 0, 1);
-  onTestFinished(setClock(() => ms));
-  const ask = async (count: number) => {
-    let granted = 0;
-    for (let client = 0; client < count; client++) {
-      if ((await countChallenge(`10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`)) === null) granted++;
-    }
-    return granted;
-  };
-  expect(await ask(3_200)).toBe(3_000);
-  expect(await countChallenge("192.0.2.1")).toEqual({ retryAfterMs: 20 });
-  ms += 1_000;
-  expect(await ask(100)).toBe(50);
+async function countGranted(count: typeof countChallenge, client: string, times: number): Promise<number> {
+  let granted = 0;
+  for (let asked = 0; asked < times; asked++) if ((await count(client)) === null) granted++;
+  return granted;
+}
+
+test("two hundred networks that ask for all they may keep nobody else from asking", async () => {
+  for (let network = 0; network < 200; network++) {
+    expect(await countGranted(countChallenge, `2001:db8:0:${network.toString(16)}::1`, 31)).toBe(30);
+  }
+  expect(await countChallenge("192.0.2.1")).toBeNull();
+});
+
+test("one client tries to sign in sixty times a minute at the most, whatever it asked for", async () => {
+  expect(await countGranted(countAttempt, "192.0.2.1", 70)).toBe(60);
+  expect(await countAttempt("192.0.2.1")).toEqual({ retryAfterMs: 1_000 });
+  expect(await countChallenge("192.0.2.1")).toBeNull();
+  expect(await countAttempt("192.0.2.2")).toBeNull();
 });

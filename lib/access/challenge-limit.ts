@@ -1,22 +1,24 @@
-// How many challenges may be given out. Each is a row for five minutes, and anybody may ask for one: so there is a limit for
-// each client, and one for all of them together that bounds the table.
+// How often a client may ask for challenges, and try to sign in with them. There is no limit for all clients together: with
+// one, whoever has a hundred networks could use it up and keep everybody out. What bounds the table is the table itself.
 
 import { networkOf } from "./client-address";
 import { limiter } from "./limits/limiter";
 
-const PER_CLIENT = { ratePerMinute: 30, concurrency: 1_000 };
-/** With five minutes and the job's pause, the table never holds more than about 20,000 rows a process. */
-const TOGETHER = { ratePerMinute: 3_000, concurrency: 100_000 };
+const CHALLENGES = { ratePerMinute: 30, concurrency: 1_000 };
+/** Challenges of two minutes may come back in one. */
+const ATTEMPTS = { ratePerMinute: 60, concurrency: 1_000 };
 
 /** Counts one challenge of this client; returns how long to wait, in milliseconds, when there were too many. */
-export async function countChallenge(clientAddress: string): Promise<{ retryAfterMs: number } | null> {
-  for (const [subject, limits] of [
-    [`challenges of ${networkOf(clientAddress)}`, PER_CLIENT],
-    ["challenges", TOGETHER],
-  ] as const) {
-    const entry = await limiter().enter(subject, limits);
-    if (!entry.granted) return { retryAfterMs: entry.retryAfterMs };
-    entry.leave();
-  }
+export const countChallenge = (clientAddress: string): Promise<{ retryAfterMs: number } | null> =>
+  count(`challenges of ${networkOf(clientAddress)}`, CHALLENGES);
+
+/** The same for one attempt to sign in: each reads the database, and may have a node of the chain run a stranger's code. */
+export const countAttempt = (clientAddress: string): Promise<{ retryAfterMs: number } | null> =>
+  count(`sign-ins of ${networkOf(clientAddress)}`, ATTEMPTS);
+
+async function count(subject: string, limits: typeof CHALLENGES): Promise<{ retryAfterMs: number } | null> {
+  const entry = await limiter().enter(subject, limits);
+  if (!entry.granted) return { retryAfterMs: entry.retryAfterMs };
+  entry.leave();
   return null;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { now, setClock } from "@/lib/base/clock";
 import type { Wallet } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { deleteExpiredChallenges, giveChallenge, newNonce, takeChallenge } from "./challenges";
 
@@ -30,4 +31,21 @@ test("challenges that are out of date are deleted, the others stay", async () =>
   restore();
   expect(await takeChallenge(old.nonce)).toBeNull();
   expect(await takeChallenge(young.nonce)).not.toBeNull();
+});
+
+test("of a flood the newest hundred thousand stay, and who asks during it gets in", async () => {
+  await pool().query(
+    `INSERT INTO sign_in_nonce (nonce, purpose, chain, address, text, expires_at)
+     SELECT 'flood' || i, 'sign_in', 'evm', $1, 'a text', $2::timestamptz - i * interval '1 millisecond' FROM generate_series(1, 110000) i`,
+    [wallet.address, new Date(Date.now() + 299_000)],
+  );
+  const own = await give();
+  for (let asked = 0; asked < 1_000; asked++) await give();
+  const { rows } = await pool().query(
+    "SELECT count(*)::integer AS kept, count(*) FILTER (WHERE nonce = 'flood110000')::integer AS oldest FROM sign_in_nonce",
+  );
+  expect(rows[0]?.kept).toBeLessThanOrEqual(101_000);
+  expect(rows[0]?.kept).toBeGreaterThanOrEqual(100_000);
+  expect(rows[0]?.oldest).toBe(0);
+  expect(await takeChallenge(own.nonce)).not.toBeNull();
 });

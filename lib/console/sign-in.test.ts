@@ -102,3 +102,28 @@ test("one client asks for thirty challenges a minute, others go on", async () =>
   expect(await count("sign_in_nonce")).toBe(rows);
   expect((await startSignIn(wallet, "2001:db8:0:1::1")).ok).toBe(true);
 });
+
+test("while no address is free, a new wallet is told so and opens nothing, and an owner gets in", async () => {
+  const [owner, newcomer] = [newWallet("evm"), newWallet("solana")];
+  await signInOnce(owner);
+  const [ownersProof, proof] = [await challengeFor(owner), await challengeFor(newcomer)];
+  const before = await count("account");
+  const blocker = await pool().connect();
+  await blocker.query("BEGIN; SELECT 1 FROM address_pool FOR UPDATE"); // busy is the same as empty
+  expect(await signIn(proof, browser)).toEqual({ ok: false, reason: "no_addresses" });
+  expect(await signIn(ownersProof, browser)).toMatchObject({ ok: true });
+  await blocker.query("ROLLBACK");
+  blocker.release();
+  expect(await count("account")).toBe(before);
+  expect(await signInOnce(newcomer)).toMatch(/^acc_/);
+});
+
+test("a client that only fails is stopped after sixty attempts in a minute, before anything is looked up", async () => {
+  onTestFinished(setClock(() => Date.UTC(2030, 0, 1)));
+  const wallet = newWallet("evm");
+  const guess = { ...(await challengeFor(wallet)), nonce: "none" };
+  for (let tried = 0; tried < 60; tried++) expect(await signIn(guess, browser)).toEqual({ ok: false, reason: "nonce_unknown" });
+  const proof = await challengeFor(wallet);
+  expect(await signIn(proof, browser)).toEqual({ ok: false, reason: "too_many_attempts" });
+  expect(await signIn(proof, { ...browser, clientAddress: "192.0.2.2" })).toMatchObject({ ok: true });
+});

@@ -2,11 +2,12 @@
 // transaction; a wallet that signs in ten times at the same instant still opens one account.
 
 import { createAccount } from "@/lib/access/accounts";
-import { countChallenge } from "@/lib/access/challenge-limit";
+import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
 import { addIdentity, findAccountOf, lockWallet } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionOfToken, openSession } from "@/lib/access/sessions";
+import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
@@ -35,27 +36,49 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
   return { ok: true, challenge: await giveChallenge({ purpose: "sign_in", wallet: known, nonce: newNonce() }) };
 }
 
-type SignInOutcome = { ok: true; accountId: AccountId; token: string } | ({ ok: false } & ProofRefusal);
+type SignInRefusal =
+  | ProofRefusal
+  | { reason: "too_many_attempts" }
+  /** The wallet is new here, and no addresses can be given to an account of its own. */
+  | { reason: "no_addresses" };
+
+type SignInOutcome = { ok: true; accountId: AccountId; token: string } | ({ ok: false } & SignInRefusal);
 
 /** Signs in; `token` is the new session's cookie. The owner of a frozen account gets in too, and sees everything. */
 export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutcome> {
+  if (await countAttempt(browser.clientAddress)) return { ok: false, reason: "too_many_attempts" };
   const proved = await checkProof(proof, "sign_in", null);
   if (!proved.ok) return proved;
-  const { wallet } = proved;
-  return inTransaction(async (transaction) => {
+  try {
+    return { ok: true, ...(await enter(proved.wallet, browser)) };
+  } catch (error) {
+    if (error instanceof NoAddresses) return { ok: false, reason: "no_addresses" };
+    throw error;
+  }
+}
+
+const enter = (wallet: Wallet, browser: Browser): Promise<{ accountId: AccountId; token: string }> =>
+  inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
     const accountId = (await findAccountOf(wallet, transaction)) ?? (await openAccount(wallet, transaction));
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
-    return { ok: true, accountId, token };
+    return { accountId, token };
   });
-}
 
-/** Opens all that an owner has, with the wallet that it begins with. The caller has locked the wallet. */
+/** Undoes the opening of an account. */
+class NoAddresses extends Error {}
+
+/**
+ * Opens all that an owner has, with the wallet that it begins with. The caller has locked the wallet.
+ * @throws NoAddresses when none is free, or the next one is not the signer's
+ */
 async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {
   const accountId = await createAccount(undefined, transaction);
   await addIdentity(accountId, wallet, true, transaction);
   await openCustomerAccount(accountId, transaction);
-  await openWallet(accountId, transaction);
+  await openWallet(accountId, transaction).catch((error: unknown) => {
+    throw error instanceof AppError ? new NoAddresses(error.message, { cause: error }) : error;
+  });
   return accountId;
 }
