@@ -19,7 +19,8 @@ export const forOwner =
   async (request: NextRequest): Promise<Response> => {
     if (!isSameOrigin(request)) return refusal(403, "foreign_origin", "This did not come from a page of this service.");
     const token = request.cookies.get(sessionCookieName())?.value;
-    const owner = token ? await findOwnerOf(token) : null;
+    const owner = token ? await findOwnerOf(token).catch(noteAway) : null;
+    if (owner === "away") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
     if (!owner) return refusal(401, "signed_out", "You are signed out.");
     if (!isCsrfToken(owner, request.headers.get("x-csrf-token"))) {
       return refusal(403, "stale_page", "This page belongs to another session.");
@@ -34,6 +35,11 @@ export const forOwner =
     reply.headers["cache-control"] = "no-store, no-transform";
     return webResponse(reply);
   };
+
+function noteAway(error: unknown): "away" {
+  log().error({ err: error }, "the owner of a playground request could not be looked up");
+  return "away";
+}
 
 /** What is refused before the gateway; it has no code of the catalogue, since no program meets it. */
 const refusal = (status: number, reason: string, error: string): Response =>

@@ -69,6 +69,19 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     },
   );
 
+  test("says that it cannot look the owner up, and that is no empty answer", async () => {
+    const account = await openAccount();
+    const headers = await signIn(account);
+    await pool().query("ALTER TABLE session RENAME TO session_away");
+    const response = await send(headers, { to }).finally(() => pool().query("ALTER TABLE session_away RENAME TO session"));
+    expect({ status: response.status, ...(await response.json()) }).toMatchObject({
+      status: 503,
+      reason: "unavailable",
+      error: expect.stringMatching(/^The service cannot .+\.$/),
+    });
+    await expectUncharged(account);
+  });
+
   test("refuses a request without its session's own token", async () => {
     const [account, other] = [await openAccount(), await openAccount()];
     const { "x-csrf-token": _, ...without } = await signIn(account);

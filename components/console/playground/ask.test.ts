@@ -2,13 +2,17 @@
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createElement } from "react";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { drawPage } from "@/components/ui/testing/app-router";
 import { listModelPrices } from "@/lib/console/models";
 import { estimateUsage } from "@/lib/gateway/estimate";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
-import { askModel, askPrice, type PlaygroundDoor, type RunEvent } from "./ask";
+import { askModel, askPrice, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { estimateCost } from "./estimate";
 import { readPromptForm } from "./prompt-form";
+import type { RunProblem } from "./run";
+import { RunProblemNotice } from "./run-problem-notice";
 
 let server: Server;
 let door: PlaygroundDoor;
@@ -74,7 +78,26 @@ test("a stream that breaks off brings what it cost; a page in place of an answer
   reply = (response) => void response.writeHead(200).end(`event: error\ndata: ${error}\n\n`);
   expect((await run()).at(-1)).toMatchObject({ type: "failed", problem: { code: "INTERNAL_ERROR", cost: 300_000_000n } });
   reply = (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>");
-  expect(await run()).toMatchObject([{ type: "failed", problem: { code: null, reason: "unreachable" } }]);
+  expect(await run()).toMatchObject([{ type: "failed", problem: { code: null, reason: "unreadable" } }]);
+  reply = (response) => void response.writeHead(500).end();
+  expect(await run()).toMatchObject([{ type: "failed", problem: { code: null, reason: "unreadable" } }]);
+});
+
+test("a refused run is said to have cost nothing, a broken one what was delivered, and one without an answer to be on record", async () => {
+  const draw = (problem: RunProblem) => drawPage(createElement(RunProblemNotice, { problem, onLower: () => undefined }));
+  reply = (response) => void response.writeHead(503).end('{"error":"The service cannot look up who you are.","reason":"unavailable"}');
+  const [refused] = await run();
+  if (refused?.type !== "failed") throw new Error("it was not refused");
+  expect(draw(refused.problem)).toContain("The service cannot look up who you are.");
+  expect(draw(refused.problem)).toContain("Nothing was charged.");
+  reply = (response) => void response.writeHead(500).end();
+  const [empty] = await run();
+  if (empty?.type !== "failed") throw new Error("it did not fail");
+  for (const problem of [empty.problem, unreachable(false)]) {
+    expect(draw(problem)).toContain("No part of an answer came");
+    expect(draw(problem)).not.toContain("is charged");
+  }
+  expect(draw(unreachable(true))).toContain("What was delivered is charged");
 });
 
 test("a price is read to the last nano-dollar; a prompt that has none brings null", async () => {

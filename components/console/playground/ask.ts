@@ -88,11 +88,11 @@ function readProblem(json: string): RunProblem {
   try {
     body = JSON.parse(json) as ProblemBody;
   } catch {
-    body = { error: "The answer could not be read." }; // a page of a proxy's, not ours
+    body = { error: "The service gave no answer that can be read.", reason: "unreadable" }; // a page of a proxy's, not ours
   }
   return {
     code: body.code ?? null,
-    reason: body.reason ?? body.details?.reason ?? "unreachable",
+    reason: body.reason ?? body.details?.reason ?? "unreadable",
     message: body.error ?? "The request failed.",
     requestId: body.requestId ?? null,
     deficit: readAmount(json, "deficit"),
@@ -102,16 +102,17 @@ function readProblem(json: string): RunProblem {
   };
 }
 
-export const unreachable: RunProblem = {
+/** No answer came at all, or it ended before its end. */
+export const unreachable = (hadBegun: boolean): RunProblem => ({
   code: null,
-  reason: "unreachable",
-  message: "The service could not be reached, or the connection broke.",
+  reason: hadBegun ? "broke_off" : "unreachable",
+  message: hadBegun ? "The connection broke before the answer was whole." : "The service could not be reached.",
   requestId: null,
   deficit: null,
   affordableMaxTokens: null,
   retryAfterMs: null,
   cost: null,
-};
+});
 
 /** Prices a prompt; what is wrong with it is left to the run to say. */
 export async function askPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {

@@ -75,7 +75,10 @@ const cures: Record<string, string> = {
   signed_out: "Connect your wallet and come back. Nothing was charged.",
   stale_page: "You signed in again meanwhile. Nothing was charged.",
   foreign_origin: "Open this page at the service's own address. Nothing was charged.",
-  unreachable: "Check your connection. If an answer had begun, what was delivered is charged; Usage shows it.",
+  unavailable: "Run it again in a minute. Nothing was charged.",
+  unreadable: "No part of an answer came. Run it again in a minute; Usage shows whether it cost anything.",
+  unreachable: "Check your connection and run it again. No part of an answer came; Usage shows whether it cost anything.",
+  broke_off: "Check your connection. What was delivered is charged; Usage shows it.",
 };
 
 function cureOf({ code, reason, message, deficit, retryAfterMs, cost }: RunProblem): string {

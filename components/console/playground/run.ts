@@ -14,7 +14,7 @@ export interface RunReceipt {
 export interface RunProblem {
   /** A code of the error catalogue; null when the request never reached the gateway. */
   code: string | null;
-  /** What refused it, where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unreachable`. */
+  /** What refused it, where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unavailable`; or what came in place of an answer. */
   reason: string;
   message: string;
   requestId: string | null;

@@ -8,8 +8,8 @@ import { isRunning, newRun, type Run, type RunReceipt } from "./run";
 /** Finds what a run that was left did cost; null while that is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
 
-/** Nano-USD. */
-export type ReadAvailable = () => Promise<bigint>;
+/** Nano-USD; null when it is not told. */
+export type ReadAvailable = () => Promise<bigint | null>;
 
 interface UseRunsOptions {
   door: PlaygroundDoor;
@@ -90,10 +90,10 @@ async function follow({ fields }: Run, { door, signal, onProgress }: Following):
       else Object.assign(known, { state: "failed", problem: event.problem, requestId: event.problem.requestId ?? known.requestId });
       drawSoon();
     }
-    if (known.state !== "done" && known.state !== "failed") Object.assign(known, { state: "failed", problem: unreachable });
+    if (known.state !== "done" && known.state !== "failed") Object.assign(known, { state: "failed", problem: unreachable(true) });
   } catch {
     // Stopped by the reader, or the connection broke.
-    Object.assign(known, signal.aborted ? { state: "stopped" } : { state: "failed", problem: unreachable });
+    Object.assign(known, signal.aborted ? { state: "stopped" } : { state: "failed", problem: unreachable(known.state === "writing") });
   }
   cancelAnimationFrame(frame);
   return { ...known, totalMs: sinceStart() };
