@@ -2,17 +2,17 @@
 
 import { base58 } from "@scure/base";
 import { useWallet } from "@solana/wallet-adapter-react";
-import { useWalletModal } from "@solana/wallet-adapter-react-ui";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useState } from "react";
+import { useOpenSolanaList } from "./solana-list";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
 import type { Challenge, SignedChallenge } from "./wallet-types";
 
-/** A Solana wallet, chosen in wallet-adapter's list. */
+/** A Solana wallet, chosen in our list of what wallet-adapter finds. */
 export function useSolanaWallet(): WalletHandle {
   const { wallet, publicKey, connected, connecting, connect, disconnect, select, signIn, signMessage } = useWallet();
-  const { setVisible } = useWalletModal();
+  const openList = useOpenSolanaList();
   const [chosen, setChosen] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const name = wallet?.adapter.name;
@@ -48,7 +48,7 @@ export function useSolanaWallet(): WalletHandle {
       setProblem(null);
       select(null);
       setChosen((count) => count + 1);
-      setVisible(true);
+      openList();
     },
     sign,
     forget: async () => {

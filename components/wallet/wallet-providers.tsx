@@ -1,16 +1,15 @@
 "use client";
 
 import "@rainbow-me/rainbowkit/styles.css";
-import "./solana-list.css";
 import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit";
 import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
 import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
-import { WalletModalProvider } from "@solana/wallet-adapter-react-ui";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
 import { rainbowTheme } from "./rainbow-theme";
+import { SolanaList } from "./solana-list";
 import type { WalletSettings } from "./wallet-types";
 
 interface WalletProvidersProps {
@@ -31,7 +30,7 @@ export function WalletProviders({ settings, children }: WalletProvidersProps) {
           <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
             {/* What goes wrong is told where it was asked for; by default it is written to the console. */}
             <WalletProvider wallets={[]} autoConnect={false} onError={() => undefined}>
-              <WalletModalProvider>{children}</WalletModalProvider>
+              <SolanaList>{children}</SolanaList>
             </WalletProvider>
           </ConnectionProvider>
         </RainbowKitProvider>
