@@ -5,7 +5,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { fromCents, type NanoUsd } from "@/lib/base/money";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
-import { findCustody } from "@/lib/wallets/custody";
+import { findCustody, payableMint } from "@/lib/wallets/custody";
 
 export type DepositChain = "base" | "solana";
 
@@ -52,7 +52,7 @@ export async function findDepositAddresses(accountId: AccountId): Promise<Record
     solana: {
       chain: "solana",
       address: solanaAddress,
-      paymentUri: isReal ? `solana:${solanaAddress}?spl-token=${custody.usdcMint}` : null,
+      paymentUri: isReal ? `solana:${solanaAddress}?spl-token=${payableMint(custody)}` : null,
     },
   };
 }

@@ -75,3 +75,14 @@ test("an account that could not be opened whole is not opened at all", async () 
   expect(await count()).toBe(before);
   expect(await checkLedger()).toEqual([]);
 });
+
+test("starts at the same moment open one account", async () => {
+  const count = async () => (await database.pool.query("SELECT 1 FROM account")).rowCount ?? 0;
+  const before = await count();
+  const wallets = newWallets();
+  const orders = [wallets, wallets.toReversed(), wallets];
+  const owners = (await Promise.all(orders.map((order) => openDemoAccount(undefined, order)))).map(whoHas);
+  expect(new Set((await Promise.all(owners)).map(({ accountId }) => accountId)).size).toBe(1);
+  expect(await count()).toBe(before + 1);
+  expect(await checkLedger()).toEqual([]);
+});

@@ -25,6 +25,8 @@ export const FAUCET = "sandbox_faucet";
 export async function openDemoAccount(known: string | undefined, wallets: readonly Wallet[]): Promise<string> {
   const knownKey = known ? await authenticateKey(known) : null;
   return inTransaction(async (transaction) => {
+    // In one order, as whoever links wallets does: starts at the same moment find the account that the first of them opened.
+    for (const wallet of wallets.toSorted((a, b) => (a.address < b.address ? -1 : 1))) await lockWallet(wallet, transaction);
     const knownAccount = knownKey?.ok ? knownKey.key.accountId : await findDemoAccount(wallets, transaction);
     const accountId = knownAccount ?? (await createDemoAccount(transaction));
     await giveDemoWallets(accountId, wallets, transaction);
@@ -62,11 +64,10 @@ async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
   return accountId;
 }
 
-// Once an account has a wallet, its owner decides which ones it has: what they unlinked stays so.
+// Once an account has a wallet, its owner decides which ones it has: what they unlinked stays so. The wallets are locked.
 async function giveDemoWallets(accountId: AccountId, wallets: readonly Wallet[], transaction: Transaction): Promise<void> {
   if ((await listIdentities(accountId, transaction)).length > 0) return;
   for (const wallet of wallets) {
-    await lockWallet(wallet, transaction);
     if (!(await findAccountOf(wallet, transaction))) await addIdentity(accountId, wallet, false, transaction);
   }
 }

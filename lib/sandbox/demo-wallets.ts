@@ -1,10 +1,10 @@
 // The demo wallet's keys: an EVM and a Solana one, made at random per sandbox. They are worth nothing anywhere else, and
 // leave this process only into sandbox.json, for programs that want to pay as the demo account.
 
-import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
 import { base58 } from "@scure/base";
 import type { Hex } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import type { DemoSigner } from "@/lib/console/demo-wallets";
@@ -24,10 +24,20 @@ export const demoKeysSchema = z.object({
 
 export type DemoKeys = z.infer<typeof demoKeysSchema>;
 
-export function makeDemoKeys(): DemoKeys {
-  const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
-  const solana = Buffer.concat([Buffer.from(d ?? "", "base64url"), Buffer.from(x ?? "", "base64url")]);
-  return { evm: generatePrivateKey(), solana: base58.encode(solana) };
+/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
+
+interface KeyBytes {
+  evm: Buffer;
+  solana: Buffer;
+}
+
+/** The keys that follow from these bytes, 32 for each: at random unless they are given. */
+export function makeDemoKeys(bytes: KeyBytes = { evm: randomBytes(SEED_BYTES), solana: randomBytes(SEED_BYTES) }): DemoKeys {
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes.solana]), format: "der", type: "pkcs8" });
+  const { x } = createPublicKey(key).export({ format: "jwk" });
+  const solana = Buffer.concat([bytes.solana, Buffer.from(x ?? "", "base64url")]);
+  return { evm: `0x${bytes.evm.toString("hex")}`, solana: base58.encode(solana) };
 }
 
 /** What signs with these keys, without showing them. */

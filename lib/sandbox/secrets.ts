@@ -1,10 +1,12 @@
-// The sandbox's own secrets, made at random once per data directory and kept there, readable by its owner alone.
+// The sandbox's own secrets, made at random once per data directory and kept there, readable by its owner alone. Any number of
+// processes may start on one directory at once: all have the same.
 
-import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { hkdfSync, randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { demoKeysSchema, makeDemoKeys } from "./demo-wallets";
+import { type DemoKeys, demoKeysSchema, makeDemoKeys } from "./demo-wallets";
+import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
 /** `custodyPassphrase` opens the sandbox's seed. Not in a file that an older release wrote: that, and the demo wallet's keys. */
@@ -28,15 +30,34 @@ export type SandboxFile = z.infer<typeof sandboxFile>;
  */
 export function openSecrets(dataDir: string): SandboxSecrets {
   const path = join(dataDir, "secrets.json");
-  const kept = existsSync(path) ? readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox") : null;
-  if (kept?.custodyPassphrase && kept.demoKeys) return { ...kept, custodyPassphrase: kept.custodyPassphrase, demoKeys: kept.demoKeys };
-  const added = { custodyPassphrase: newSecret(), demoKeys: makeDemoKeys() };
-  const made = { keyPepper: newSecret(), sessionSecret: newSecret(), ...added, ...kept };
-  writePrivate(path, made);
-  return made;
+  if (!existsSync(path)) writeNewPrivateFile(path, newSecrets());
+  // Read again even where it was just made: another process may have been first.
+  const kept = readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox");
+  if (kept.custodyPassphrase && kept.demoKeys) return { ...kept, custodyPassphrase: kept.custodyPassphrase, demoKeys: kept.demoKeys };
+  const completed = { ...derivedSecrets(kept), ...kept };
+  replacePrivateFile(path, completed);
+  return completed;
 }
 
-const newSecret = (): string => randomBytes(32).toString("hex");
+const SECRET_BYTES = 32;
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString("hex");
+
+const newSecrets = (): SandboxSecrets => ({
+  keyPepper: newSecret(),
+  sessionSecret: newSecret(),
+  custodyPassphrase: newSecret(),
+  demoKeys: makeDemoKeys(),
+});
+
+/** What an older file lacks follows from what it has: processes that add it at the same moment add the same. */
+function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile>): { custodyPassphrase: string; demoKeys: DemoKeys } {
+  const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", keyPepper + sessionSecret, "", purpose, SECRET_BYTES));
+  return {
+    custodyPassphrase: derive("custody passphrase").toString("hex"),
+    demoKeys: makeDemoKeys({ evm: derive("demo wallet, EVM"), solana: derive("demo wallet, Solana") }),
+  };
+}
 
 /** `sandbox.json` as the last start left it, or null. */
 export function readSandboxFile(dataDir: string): SandboxFile | null {
@@ -46,7 +67,7 @@ export function readSandboxFile(dataDir: string): SandboxFile | null {
 
 /** Writes `sandbox.json`, mode 600, whole or not at all. */
 export function writeSandboxFile(dataDir: string, file: SandboxFile): void {
-  writePrivate(join(dataDir, "sandbox.json"), file);
+  replacePrivateFile(join(dataDir, "sandbox.json"), file);
 }
 
 /** `instead` ends the error's cure: what deleting the file leads to. */
@@ -56,12 +77,4 @@ function readFile<T>(path: string, schema: z.ZodType<T>, instead: string): T {
   } catch (cause) {
     throw new Error(`${path} is damaged: restore it, or delete it ${instead}`, { cause });
   }
-}
-
-function writePrivate(path: string, content: object): void {
-  mkdirSync(join(path, ".."), { recursive: true });
-  // Written beside and renamed, so that a crash leaves the old file or the new one.
-  const beside = `${path}.${process.pid}`;
-  writeFileSync(beside, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  renameSync(beside, path);
 }

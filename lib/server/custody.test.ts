@@ -94,11 +94,11 @@ test("init makes a seed for its owner alone, and shows words only where it is as
   expect(await run(["verify"], { environment: elsewhere })).toMatchObject({ code: 0 });
 });
 
-test("without a terminal init shows no words, and says what that means", async () => {
+test("without a terminal init shows no words, and says loudly what that means and how to see them", async () => {
   const { code, output } = await run(["init"]);
   expect(code).toBe(0);
   expect(wordsIn(output)).toBe("");
-  expect(output).toMatch(/The words were not shown, since this is no terminal/);
+  expect(output).toMatch(/\*\*\* THE SEED'S 24 WORDS WERE NOT SHOWN, since this is no terminal[\s\S]*npm run custody -- show-words\n+$/);
   const { words } = await openSeedFile(path, passphrase);
   expect(output).not.toContain(words.split(" ").slice(0, 2).join(" "));
 });
@@ -163,12 +163,26 @@ test("what is wrong is told with its cure, without a stack or a secret", async (
   expect(await run(["verify"])).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) as string });
 });
 
-test("a rotation leaves the seed to the new passphrase alone", async () => {
+/** The files in the directory, those that rotations kept apart. */
+function listFiles(): { kept: string[]; others: string[] } {
+  const names = readdirSync(directory);
+  const isKept = (name: string) => /^seed\.json\.before-\d{8}T\d{9}Z$/.test(name);
+  return { kept: names.filter(isKept), others: names.filter((name) => !isKept(name)) };
+}
+
+test("a rotation leaves the seed to the new passphrase, and keeps the old file for who mistyped it, their own alone", async () => {
   const words = await makeSeed();
-  expect(await run(["rotate-passphrase"], { input: `${newPassphrase}\n` })).toMatchObject({ code: 0 });
+  const { code, output } = await run(["rotate-passphrase"], { input: `${newPassphrase}\n` });
+  expect(code).toBe(0);
   expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
   await expect(openSeedFile(path, passphrase)).rejects.toThrow("does not open");
-  expect(readdirSync(directory)).toEqual(["seed.json"]);
+  const { kept, others } = listFiles();
+  expect(others).toEqual(["seed.json"]);
+  expect(kept).toHaveLength(1);
+  const keptPath = join(directory, kept[0] ?? "");
+  expect((await openSeedFile(keptPath, passphrase)).words).toBe(words);
+  expect(statSync(keptPath).mode & 0o777).toBe(0o600);
+  expect(output).toContain(`${keptPath}, and opens with the old passphrase. Delete it once`);
 });
 
 /** Kills a rotation as soon as it writes, or so many milliseconds after its start; true when it was still running. */
@@ -200,5 +214,6 @@ test("kill -9 at any moment of a rotation leaves one whole seed file, which open
   // Whatever a killed one left beside it is in nobody's way.
   writeFileSync(path, original);
   expect(await run(["rotate-passphrase"], { input: newPassphrase })).toMatchObject({ code: 0 });
-  expect(readdirSync(directory)).toEqual(["seed.json"]);
+  expect(listFiles().others).not.toContain("seed.json.new");
+  for (const name of listFiles().kept) expect((await openSeedFile(join(directory, name), passphrase)).words).toBe(words);
 }, 90_000);

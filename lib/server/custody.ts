@@ -1,31 +1,33 @@
 // `npm run custody`: makes the seed of live custody, restores it from its words, proves that it is the one of a database, and
-// changes its passphrase. The words are shown once, by `init`, and to a terminal only, unless --print-words asks otherwise.
+// changes its passphrase. The words are shown to a terminal only, unless `init` is asked otherwise with --print-words.
 
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
 import { makePool } from "@/lib/db/pool";
 import { makeWords, readWords } from "@/lib/wallets/mnemonic";
 import { openSeedFile } from "@/lib/wallets/open-seed";
-import { checkPassphrase, readPassphrase } from "@/lib/wallets/passphrase";
+import { checkPassphrase, hasPassphrase, readPassphrase } from "@/lib/wallets/passphrase";
 import { auditSeed } from "@/lib/wallets/seed-audit";
 import { sealSeed, unsealSeed } from "@/lib/wallets/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
 import { replaceSeedFile, writeNewSeedFile } from "@/lib/wallets/seed-storage";
 import type { Signer } from "@/lib/wallets/signer";
-import { readSecret } from "./secret-input";
+import { readNewSecret, readSecret } from "./secret-input";
 import { databaseProblem } from "./start-problem";
 
 const usage = `npm run custody -- init                make a seed, and show its 24 words once
+npm run custody -- show-words          show the words of a seed that was made without a terminal
 npm run custody -- restore             make the seed file from 24 words on standard input
 npm run custody -- verify              open the seed, and compare it with the database of DATABASE_URL
-npm run custody -- rotate-passphrase   encrypt the seed anew, with the passphrase on standard input
+npm run custody -- rotate-passphrase   encrypt the seed anew, with the passphrase that is typed twice, or piped
 
-CUSTODY_SEED_FILE names the file; CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE opens it.
+CUSTODY_SEED_FILE names the file; CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE opens it. In a terminal it may be typed instead.
 init --print-words shows the words although standard output is no terminal.
 `;
 
 const commands: Readonly<Record<string, (settings: CustodySettings, path: string) => Promise<void>>> = {
   init,
+  "show-words": showWords,
   restore,
   verify,
   "rotate-passphrase": rotatePassphrase,
@@ -57,25 +59,52 @@ export async function main(): Promise<void> {
 
 async function init(settings: CustodySettings, path: string): Promise<void> {
   const words = makeWords();
-  await writeSeed(path, words, readPassphrase(settings));
-  if (process.stdout.isTTY || process.argv.includes("--print-words")) {
-    say("The seed's 24 words. Write them down now, on paper: they are not shown again, and without them and without the file");
-    say("every deposit is lost. Whoever reads them owns every deposit.\n");
-    say(
-      `${words
-        .split(" ")
-        .map((word, index) => `${String(index + 1).padStart(2)} ${word}`)
-        .join("\n")}\n`,
-    );
-  } else {
-    say("The words were not shown, since this is no terminal: the file and its passphrase are all there is, so back up both apart.");
-    say("To write the words down instead, delete the file and run init in a terminal, or with --print-words.\n");
-  }
+  await writeSeed(path, words, await readInitialPassphrase(settings));
+  const isShown = process.stdout.isTTY || process.argv.includes("--print-words");
+  if (isShown) sayWords(words);
   sayPublicHalf(await openSigner(words, "live"));
+  if (!isShown) process.stderr.write(notShown);
+}
+
+const notShown = `
+*** THE SEED'S 24 WORDS WERE NOT SHOWN, since this is no terminal. ***
+The file and its passphrase are all there is: if one of them is lost, every deposit is lost. Before anybody pays in, write the
+words down on paper. In a terminal, which asks for the passphrase:
+
+  npm run custody -- show-words
+
+`;
+
+function sayWords(words: string): void {
+  say("The seed's 24 words. Write them down now, on paper: without them and without the file every deposit is lost. Whoever reads");
+  say("them owns every deposit. Clear the screen afterwards.\n");
+  const numbered = words.split(" ").map((word, index) => `${String(index + 1).padStart(2)} ${word}`);
+  say(`${numbered.join("\n")}\n`);
+}
+
+/** The passphrase is typed, whatever the settings hold: a terminal that somebody left open shows no words. */
+async function showWords(_settings: CustodySettings, path: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    throw new Error("show-words shows a seed to a person only: run it in a terminal, with nothing piped into it or out of it.");
+  }
+  const { words } = await openSeedFile(path, await readSecret("The seed's passphrase: "));
+  sayWords(words);
+}
+
+/** Of the settings, or typed: the one that a new file is encrypted with. */
+async function readInitialPassphrase(settings: CustodySettings): Promise<string> {
+  if (hasPassphrase(settings) || !process.stdin.isTTY) return readPassphrase(settings);
+  return checkPassphrase(await readNewSecret("A passphrase for the seed"), "The passphrase");
+}
+
+/** Of the settings, or typed: the one that opens the file. */
+async function readPresentPassphrase(settings: CustodySettings): Promise<string> {
+  if (hasPassphrase(settings) || !process.stdin.isTTY) return readPassphrase(settings);
+  return readSecret("The seed's passphrase: ");
 }
 
 async function restore(settings: CustodySettings, path: string): Promise<void> {
-  const passphrase = readPassphrase(settings);
+  const passphrase = await readInitialPassphrase(settings);
   const words = readWords(await readSecret("The 24 words, on one line: "));
   await writeSeed(path, words, passphrase);
   sayPublicHalf(await openSigner(words, "live"));
@@ -99,7 +128,7 @@ function sayPublicHalf(signer: Signer): void {
 }
 
 async function verify(settings: CustodySettings, path: string): Promise<void> {
-  const { words, file } = await openSeedFile(path, readPassphrase(settings));
+  const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
   const signer = await openSigner(words, file.mode);
   say(`${path} opens.\n`);
   sayPublicHalf(signer);
@@ -126,11 +155,13 @@ async function compareWith(url: string, signer: Signer): Promise<void> {
 }
 
 async function rotatePassphrase(settings: CustodySettings, path: string): Promise<void> {
-  const { words, file } = await openSeedFile(path, readPassphrase(settings));
-  const passphrase = checkPassphrase(await readSecret("The new passphrase: "), "The new passphrase");
+  const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
+  const passphrase = checkPassphrase(await readNewSecret("The new passphrase"), "The new passphrase");
   const sealed = await sealSeed(words, passphrase, { mode: file.mode, fingerprint: file.fingerprint });
   assert((await unsealSeed(sealed, passphrase)) === words, "the seed opens with the new passphrase");
-  await replaceSeedFile(path, sealed);
+  const kept = await replaceSeedFile(path, sealed);
   say(`${path} opens with the new passphrase only. Put it into CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE before the next start.`);
-  say("Backups of the file still open with the old one: replace them.");
+  say(`The old file is ${kept}, and opens with the old passphrase. Delete it once`);
+  say("npm run custody -- verify has opened the seed with the new passphrase, as the service will read it.");
+  say("Backups of the old file still open with the old one: replace them.");
 }

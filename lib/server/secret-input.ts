@@ -1,4 +1,4 @@
-// A secret from standard input: typed without being shown, or piped.
+// A secret from standard input: typed without being shown, a new one twice, or piped.
 
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
@@ -11,10 +11,21 @@ export async function readSecret(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const typed = createInterface({ input: process.stdin, output: unseen, terminal: true });
   typed.on("SIGINT", () => process.exit(130)); // Ctrl-C: nothing has been written
+  const closed = new Promise<never>((_, refuse) => typed.once("close", () => refuse(new Error("Nothing was typed; nothing was done."))));
   try {
-    return await typed.question("");
+    return await Promise.race([typed.question(""), closed]);
   } finally {
     typed.close();
     process.stderr.write("\n");
   }
+}
+
+/**
+ * A secret that is new, typed twice: a mistyped one that nobody saw would lock up what it protects for good. Piped, it is read once.
+ * @throws Error when the two differ
+ */
+export async function readNewSecret(question: string): Promise<string> {
+  const secret = await readSecret(`${question}: `);
+  if (!process.stdin.isTTY || (await readSecret(`${question}, again: `)) === secret) return secret;
+  throw new Error("The two differ, so nothing was done. Type the same passphrase twice.");
 }

@@ -4,6 +4,7 @@ import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { pool, type Queryable } from "@/lib/db/pool";
 import type { Signer } from "./signer";
+import { USDC_MINT } from "./token-account";
 
 export interface Custody {
   fingerprint: string;
@@ -46,6 +47,9 @@ export async function checkSeed({ fingerprint, xpub, usdcMint }: Signer): Promis
         : "Restore custody-seed.json and secrets.json in DATA_DIR, or give DATABASE_URL another database."),
   );
 }
+
+/** The mint that people are asked to send. In live mode Circle's own: whoever can write to the database could name another. */
+export const payableMint = (custody: Custody): string => (config().MODE === "live" ? USDC_MINT : custody.usdcMint);
 
 /** True when CUSTODY_XPUB, where it is set, is `xpub`. A sandbox makes its own seed and pins none. */
 export function isPinned(xpub: string): boolean {

@@ -24,12 +24,13 @@ export async function openSeedFile(path: string, passphrase: string): Promise<{ 
 }
 
 /**
- * The signer of a live process with the jobs role.
+ * The signer of a live process with the jobs role. From then on the environment holds no passphrase.
  * @throws Error that says what to do; no secret is in it
  */
 export async function openLiveSigner(settings: CustodySettings): Promise<Signer> {
   const { CUSTODY_SEED_FILE: path, CUSTODY_XPUB: pinned } = settings;
   assert(path, "settings of live mode with the jobs role name a seed");
+  delete process.env.CUSTODY_PASSPHRASE; // it was read into `settings`: no child process may inherit it
   const { words, file } = await openSeedFile(path, readPassphrase(settings));
   if (file.mode !== "live") {
     throw new Error(`CUSTODY_SEED_FILE: ${path} is the seed of a sandbox; make one for real money: npm run custody -- init`);

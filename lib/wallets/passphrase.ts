@@ -7,6 +7,10 @@ const LEAST_CHARACTERS = 16;
 
 type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE">;
 
+/** True when the settings hold a passphrase, or name a file that does. */
+export const hasPassphrase = ({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): boolean =>
+  direct !== undefined || path !== undefined;
+
 /** @throws Error that says which setting to write; it repeats no passphrase */
 export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): string {
   if (direct !== undefined) return direct;

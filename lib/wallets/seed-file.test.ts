@@ -1,14 +1,28 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { config } from "@/lib/base/config";
 import { makeWords } from "./mnemonic";
 import { openLiveSigner, openSeedFile } from "./open-seed";
 import { checkPassphrase, readPassphrase } from "./passphrase";
 import { COST_FOR_RANDOM, type SeedFile, sealSeed, seedFileSchema, unsealSeed } from "./seed-file";
 import { fingerprintOf } from "./seed-signer";
 import { readSeedFile, replaceSeedFile, writeNewSeedFile } from "./seed-storage";
+import { withSettings } from "./testing/seeds";
 
 const words = makeWords();
 /** Single words may stand in any sentence. */
@@ -128,10 +142,41 @@ test("a file is written for its owner alone, never over another, and a rotation 
   expect(await writeNewSeedFile(path, second)).toBe(false);
   expect(await readSeedFile(path)).toEqual(sealed);
   writeFileSync(`${path}.new`, "what a killed rotation left", { mode: 0o644 });
-  await replaceSeedFile(path, second);
+  const kept = await replaceSeedFile(path, second);
   expect(await readSeedFile(path)).toEqual(second);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(readdirSync(join(path, ".."))).toEqual(["seed.json"]);
+  expect(readdirSync(join(path, ".."))).toEqual(["seed.json", basename(kept)]);
+  expect(await readSeedFile(kept)).toEqual(sealed);
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
+});
+
+test("a rotation of a file behind a symbolic link replaces the file, not the link", async () => {
+  const [mounted, named] = [newDirectory(), newDirectory()];
+  const [file, path] = [join(mounted, "seed.json"), join(named, "seed.json")];
+  await writeNewSeedFile(file, sealed);
+  symlinkSync(file, path);
+  const second = await seal();
+  expect(dirname(await replaceSeedFile(path, second))).toBe(mounted);
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  expect(await readSeedFile(file)).toEqual(second);
+  expect(readdirSync(named)).toEqual(["seed.json"]);
+});
+
+test("a write that fails leaves nothing beside, and the old file as it was", async () => {
+  const directory = newDirectory();
+  const path = join(directory, "seed.json");
+  const unwritable = {
+    ...sealed,
+    toJSON: () => {
+      throw new Error("no space left");
+    },
+  };
+  await expect(writeNewSeedFile(path, unwritable)).rejects.toThrow("no space left");
+  expect(readdirSync(directory)).toEqual([]);
+  await writeNewSeedFile(path, sealed);
+  await expect(replaceSeedFile(path, unwritable)).rejects.toThrow("no space left");
+  expect(readdirSync(directory)).toEqual(["seed.json", expect.stringContaining("seed.json.before-")]);
+  expect(await readSeedFile(path)).toEqual(sealed);
 });
 
 test("a live seed that others may read or write is refused; a sandbox's is worth nothing", async () => {
@@ -198,4 +243,12 @@ test("the passphrase is read from its file without the line end, and one too sho
   expect(await problemOf(() => checkPassphrase("hunter2\n", "It"))).toMatch(
     /^It holds fewer than 16 characters; (?!.*hunter2).*openssl rand/,
   );
+});
+
+test("once the seed is open no child process inherits its passphrase", async () => {
+  const path = join(newDirectory(), "seed.json");
+  await writeNewSeedFile(path, sealed);
+  withSettings({ CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase });
+  await openLiveSigner(config());
+  expect(execFileSync(process.execPath, ["-p", "JSON.stringify(process.env)"], { encoding: "utf8" })).not.toContain(passphrase);
 });

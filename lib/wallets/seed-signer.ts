@@ -5,10 +5,8 @@ import { base58 } from "@scure/base";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, deriveBaseAddress } from "./addresses";
 import { Seed } from "./seed";
 import type { Signer } from "./signer";
-import { deriveTokenAccount } from "./token-account";
+import { deriveTokenAccount, USDC_MINT } from "./token-account";
 
-/** Circle's USDC on Solana. */
-const USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;
 

@@ -1,9 +1,11 @@
-// The seed's file on disk: written whole or not at all, never over another one but by a rotation, and in live mode readable by
-// its owner alone. Errors name the path and the cure; nothing of the file's content gets into them.
+// The seed's file on disk: written whole or not at all, never over another one but by a rotation, which keeps the old one, and
+// in live mode readable by its owner alone. Errors name the path and the cure; nothing of the file's content gets into them.
 
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { now } from "@/lib/base/clock";
 import { type SeedFile, seedFileSchema } from "./seed-file";
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
@@ -52,9 +54,9 @@ function parseSeedFile(text: string): SeedFile | null {
 /** Writes a seed file where there is none, mode 600. False when something is there: it is left as it is. */
 export async function writeNewSeedFile(path: string, file: SeedFile): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}`;
-  await writePrivate(beside, file);
+  const beside = `${path}.${randomBytes(6).toString("hex")}`; // two containers on one directory may have the same process number
   try {
+    await writePrivate(beside, file);
     await link(beside, path); // unlike a rename it never replaces
     await syncDirectory(dirname(path));
     return true;
@@ -66,12 +68,23 @@ export async function writeNewSeedFile(path: string, file: SeedFile): Promise<bo
   }
 }
 
-/** Replaces the seed file at `path`; at any moment, a crash included, the old one or the new one is there whole. */
-export async function replaceSeedFile(path: string, file: SeedFile): Promise<void> {
-  const beside = `${path}.new`;
-  await writePrivate(beside, file);
-  await rename(beside, path);
-  await syncDirectory(dirname(path));
+/**
+ * Replaces the seed file at `path`, or the one that a symbolic link there leads to; at any moment, a crash included, the old one
+ * or the new one is there whole. The old one stays beside it under another name, mode 600: resolves with that file's path.
+ */
+export async function replaceSeedFile(path: string, file: SeedFile): Promise<string> {
+  const real = await realpath(path); // a rename onto a link would leave the file behind it as it is
+  const kept = `${real}.before-${now().toISOString().replace(/[-:.]/g, "")}`;
+  if (!(await writeNewSeedFile(kept, await readSeedFile(real)))) throw new Error(`${kept} is there already: another rotation is at work.`);
+  const beside = `${real}.new`;
+  try {
+    await writePrivate(beside, file);
+    await rename(beside, real);
+  } finally {
+    await rm(beside, { force: true });
+  }
+  await syncDirectory(dirname(real));
+  return kept;
 }
 
 async function writePrivate(path: string, file: SeedFile): Promise<void> {

@@ -1,0 +1,118 @@
+// The command of custody as a person runs it: in a terminal, a real one, in which passphrases are typed unseen.
+
+import { spawn } from "node:child_process";
+import { once as nextEvent } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { openSeedFile } from "@/lib/wallets/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
+import { fingerprintOf } from "@/lib/wallets/seed-signer";
+import { bundleService, cleanUpServices, onCleanUp, until } from "./testing/service";
+
+const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
+const passphrase = "the first passphrase";
+const newPassphrase = "the second passphrase";
+
+let bundled: string;
+let directory: string;
+let path: string;
+
+beforeAll(() => {
+  bundled = join(bundleService(), "run-custody.mjs");
+  writeFileSync(bundled, 'const { main } = await import("./custody.mjs");\nawait main();\n');
+});
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "custody-terminal-"));
+  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
+  path = join(directory, "seed.json");
+});
+afterAll(cleanUpServices);
+
+async function makeSeed(): Promise<string> {
+  const words = makeWords();
+  const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
+  writeFileSync(path, JSON.stringify(await sealSeed(words, passphrase, options)), { mode: 0o600 });
+  return words;
+}
+
+interface Typed {
+  /** The end of the prompt. */
+  after: string;
+  type: string;
+}
+
+/** Runs the command in a terminal and types an answer after each prompt; resolves with what the screen showed. */
+async function runInTerminal(args: string, answers: readonly Typed[], environment: Record<string, string> = {}) {
+  const command = `exec "${process.execPath}" "${bundled}" ${args}`;
+  const child = spawn("/usr/bin/script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
+    env: { PATH: process.env.PATH, SHELL: "/bin/sh", NODE_ENV: "production", CUSTODY_SEED_FILE: path, ...environment },
+  });
+  let screen = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const ended = nextEvent(child, "close");
+  let read = 0;
+  for (const { after, type } of answers) {
+    await until(`the terminal asks ${after}: ${screen}`, () => screen.indexOf(after, read) >= 0);
+    read = screen.indexOf(after, read) + after.length;
+    child.stdin.write(type === CTRL_D ? type : `${type}\r`);
+  }
+  const [code] = (await ended) as [number];
+  return { code, screen: screen.replaceAll("\r\n", "\n") };
+}
+
+const CTRL_D = "\u0004";
+const first = (type: string): Typed => ({ after: "passphrase: ", type });
+const again = (type: string): Typed => ({ after: "again: ", type });
+const wordsIn = (screen: string): string => [...screen.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
+
+test.runIf(hasTerminal)("a new passphrase that is typed differently the second time changes nothing", async () => {
+  const words = await makeSeed();
+  const before = readFileSync(path, "utf8");
+  const settings = { CUSTODY_PASSPHRASE: passphrase };
+  const { code, screen } = await runInTerminal("rotate-passphrase", [first(newPassphrase), again(`${newPassphrase}x`)], settings);
+  expect(code).toBe(1);
+  expect(screen).toContain("The two differ, so nothing was done.");
+  expect(screen).not.toContain(newPassphrase);
+  expect(readFileSync(path, "utf8")).toBe(before);
+  expect(readdirSync(directory)).toEqual(["seed.json"]);
+  expect((await openSeedFile(path, passphrase)).words).toBe(words);
+  expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
+});
+
+test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and says when to delete it", async () => {
+  const words = await makeSeed();
+  const typed = [{ after: "seed's passphrase: ", type: passphrase }, first(newPassphrase), again(newPassphrase)];
+  const { code, screen } = await runInTerminal("rotate-passphrase", typed);
+  expect(code).toBe(0);
+  expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
+  const kept = /The old file is (\S+), and opens with the old passphrase\. Delete it once/.exec(screen)?.[1] ?? "";
+  expect(kept).toMatch(/seed\.json\.before-\d{8}T\d{9}Z$/);
+  expect((await openSeedFile(kept, passphrase)).words).toBe(words);
+});
+
+test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no setting holds; init shows the words", async () => {
+  for (const args of ["init", "restore"]) {
+    const differing = await runInTerminal(args, [{ after: "for the seed: ", type: passphrase }, again(newPassphrase)]);
+    expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The two differ") as string });
+    expect(existsSync(path)).toBe(false);
+  }
+  const made = await runInTerminal("init", [{ after: "for the seed: ", type: passphrase }, again(passphrase)]);
+  expect(made.code).toBe(0);
+  expect((await openSeedFile(path, passphrase)).words).toBe(wordsIn(made.screen));
+});
+
+test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at a terminal, and to nobody else", async () => {
+  const words = await makeSeed();
+  const settings = { CUSTODY_PASSPHRASE: passphrase };
+  const shown = await runInTerminal("show-words", [first(passphrase)]);
+  expect(shown.code).toBe(0);
+  expect(wordsIn(shown.screen)).toBe(words);
+  const left = await runInTerminal("show-words", [first("not the passphrase")], settings);
+  const piped = [await runInTerminal("show-words | cat", [], settings), await runInTerminal("show-words < /dev/null", [], settings)];
+  for (const { screen } of [left, ...piped]) expect(wordsIn(screen)).toBe("");
+  for (const { screen } of piped) expect(screen).toContain("show-words shows a seed to a person only: run it in a terminal");
+  expect(left.screen).toContain("does not open: the passphrase is not its own");
+});
