@@ -7,7 +7,7 @@ import { type KeyId, newSessionId } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
-import { ask, promptOf, readCosts, readError } from "@/lib/gateway/contract/testing/client";
+import { ask, misbehaving, promptOf, readCosts, readError } from "@/lib/gateway/contract/testing/client";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { createOwnKey, listOwnKeys, listOwnRevokedKeys, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
 import type { Owner } from "./owner";
@@ -99,19 +99,23 @@ test("no action touches the key of another account", async () => {
   expect((await listOwnRevokedKeys(stranger, null)).keys).toEqual([]);
 });
 
-test("the owner of a frozen account sees everything and changes nothing", async () => {
+test("the owner of a frozen account sees everything, and can only pause and revoke", async () => {
   const owner = await openOwner();
   const { keyId } = await create(owner, { name: "before" });
   const frozen = { ...owner, isFrozen: true };
   const attempts = [
     () => createOwnKey(frozen, plain),
     () => renameOwnKey(frozen, { keyId, name: "after" }),
-    () => setOwnKeyState(frozen, keyId, "paused"),
-    () => setOwnKeyState(frozen, keyId, "revoked"),
+    () => setOwnKeyState(frozen, keyId, "active"),
     () => setOwnKeyLimits(frozen, { keyId, expiry: null, cap: null, models: ["gpt-4o-mini"] }),
   ];
   for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await listOwnKeys(frozen)).toMatchObject([{ keyId, name: "before", state: "active", models: null }]);
+  expect(await setOwnKeyState(frozen, keyId, "paused")).toEqual({ ok: true });
+  // What was paused stays so.
+  expect(await setOwnKeyState(frozen, keyId, "active")).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
+  expect(await listOwnKeys(frozen)).toMatchObject([{ keyId, state: "paused" }]);
+  expect(await setOwnKeyState(frozen, keyId, "revoked")).toEqual({ ok: true });
 });
 
 test("of ten that create the hundredth key at once, one does", async () => {
@@ -144,6 +148,35 @@ test("a cap counts to the last nano-dollar, shows what was spent of it, and stop
   expect(await listOwnKeys(owner)).toMatchObject([{ cap: null, spent: totalCost + more }]);
 });
 
+test("a call under way is held against the cap, and the list shows that nothing is left", async () => {
+  const owner = await openOwner();
+  const { keyId, key } = await create(owner, { cap: { nanoUsd: parseUsd("5"), period: "month" } });
+  const slow = call(key, misbehaving("slow=100 tokens=3"));
+  await expect.poll(async () => (await listOwnKeys(owner))[0]?.held, { timeout: 2_000, interval: 10 }).toBeGreaterThan(0n);
+  const [line] = await listOwnKeys(owner);
+  const cap = { nanoUsd: nanoUsd((line?.spent ?? 0n) + (line?.held ?? 0n)), period: "month" as const };
+  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, models: null })).toEqual({ ok: true });
+  readError(await call(key), "SPEND_CAP_REACHED");
+  const { totalCost } = readCosts((await slow).text);
+  expect(await listOwnKeys(owner)).toMatchObject([{ spent: totalCost, held: 0n }]);
+});
+
+test("a key without a cap shows what it spent in the last thirty days", async () => {
+  const owner = await openOwner();
+  const { key } = await create(owner);
+  const { totalCost } = readCosts((await call(key)).text);
+  const { rows } = await pool().query<{ at: Date }>("SELECT at FROM charge WHERE account_id = $1", [owner.accountId]);
+  const chargedAt = rows[0]?.at.getTime() ?? 0;
+  for (const [days, more, spent] of [
+    [30, 0, totalCost],
+    [30, 1, 0n],
+  ] as const) {
+    const restore = setClock(() => chargedAt + days * 86_400_000 + more);
+    expect(await listOwnKeys(owner)).toMatchObject([{ cap: null, spent, held: 0n }]);
+    restore();
+  }
+});
+
 test("a key calls only the models that it may, from the moment that it is told so", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { models: ["gpt-4o-mini"] });
@@ -166,7 +199,7 @@ test("a key works until it expires, and again when its owner prolongs it", async
   restore();
 });
 
-test("revoked keys are listed apart, page by page, with what they cost in all", async () => {
+test("revoked keys are listed apart, page by page, with what they cost lately", async () => {
   const owner = await openOwner();
   for (let index = 0; index < 21; index++) {
     const { keyId, key } = await create(owner, { name: `old ${index}`, cap: { nanoUsd: parseUsd("1"), period: "day" } });

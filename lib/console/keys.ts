@@ -13,16 +13,20 @@ import {
   setKeyState,
 } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
+import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/pool";
 import { type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
+import { DAY_MS } from "./usage-query";
 
 /** How many keys that are not revoked an account may have. */
 const MOST_KEYS = 100;
 const PAGE_ROWS = 20;
+/** What a key without a cap spent is told of so many days. */
+const SPENT_DAYS = 30;
 
 export interface OwnKey {
   keyId: KeyId;
@@ -36,8 +40,10 @@ export interface OwnKey {
   revokedAt: Date | null;
   /** `resetsAt` null: it never starts anew. */
   cap: { nanoUsd: NanoUsd; period: CapPeriod; resetsAt: Date | null } | null;
-  /** Nano-USD: in the cap's present period, or in all for a key without a cap. */
+  /** Nano-USD: in the cap's present period, or in the last 30 days for a key without a cap. */
   spent: NanoUsd;
+  /** Nano-USD: set aside in that period for calls under way, which the cap counts too; 0 for a key without a cap. */
+  held: NanoUsd;
   /** Null: every model. */
   models: readonly string[] | null;
 }
@@ -52,7 +58,7 @@ export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {
 /** A page of the owner's revoked keys; `older` is the cursor of the next one, null at the end. */
 export async function listOwnRevokedKeys({ accountId }: Owner, before: string | null): Promise<{ keys: OwnKey[]; older: KeyId | null }> {
   const lines = await listRevokedKeys(accountId, PAGE_ROWS, before);
-  // Of a revoked key it counts what it cost in all, whatever its cap was.
+  // Of a revoked key no cap counts any more.
   const page = lines.slice(0, PAGE_ROWS).map((line) => ({ ...line, cap: null }));
   const keys = await withSpend(accountId, page);
   return { keys, older: lines.length > PAGE_ROWS ? (keys.at(-1)?.keyId ?? null) : null };
@@ -60,12 +66,16 @@ export async function listOwnRevokedKeys({ accountId }: Owner, before: string | 
 
 async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[]): Promise<OwnKey[]> {
   const periods = lines.flatMap(({ keyId, cap }): KeyPeriod[] => (cap ? [{ keyId, ...cap }] : []));
-  const uncapped = lines.filter(({ cap }) => !cap).map(({ keyId }) => keyId);
-  const [inPeriod, inAll] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncapped)]);
+  const since = new Date(nowMs() - SPENT_DAYS * DAY_MS);
+  // A call that was under way when its key was revoked was charged within the hour.
+  const uncapped = lines.filter(({ cap, revokedAt }) => !cap && !(revokedAt && revokedAt.getTime() < since.getTime() - DAY_MS));
+  const uncappedIds = uncapped.map(({ keyId }) => keyId);
+  const [inPeriod, lately] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncappedIds, since)]);
   return lines.map(({ cap, allowedModels, ...line }) => ({
     ...line,
     cap: cap && { nanoUsd: cap.nanoUsd, period: cap.period, resetsAt: cap.periodEnd },
-    spent: (cap ? inPeriod : inAll).get(line.keyId) ?? ZERO_USD,
+    spent: (cap ? inPeriod.get(line.keyId)?.spent : lately.get(line.keyId)) ?? ZERO_USD,
+    held: inPeriod.get(line.keyId)?.held ?? ZERO_USD,
     models: allowedModels,
   }));
 }
@@ -100,13 +110,16 @@ export async function renameOwnKey({ accountId, isFrozen }: Owner, { keyId, name
   return isFrozen ? frozenRefusal() : doneOr(await renameKey(accountId, keyId, name));
 }
 
-/** Pauses, resumes or revokes a key: every process obeys within a second. Revoked is final. */
+/**
+ * Pauses, resumes or revokes a key: every process obeys within a second. Revoked is final. Of a frozen account a key can be
+ * paused and revoked: it may have leaked, and that only takes rights away.
+ */
 export async function setOwnKeyState(
   { accountId, isFrozen }: Owner,
   keyId: KeyId,
   state: "active" | "paused" | "revoked",
 ): Promise<Answer> {
-  return isFrozen ? frozenRefusal() : doneOr(await setKeyState(accountId, keyId, state));
+  return isFrozen && state === "active" ? frozenRefusal() : doneOr(await setKeyState(accountId, keyId, state));
 }
 
 interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {

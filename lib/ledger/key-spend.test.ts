@@ -40,9 +40,11 @@ async function hold({ accountId, keyId }: Spender, ceiling: bigint, ms: number) 
 const charge = async (spender: Spender, cost: bigint, ms: number) => (await hold(spender, cost, ms)).settle(0n, cost);
 
 const spentIn = async (keyId: KeyId, period: string, startMs: number) =>
-  (await readPeriodSpend([{ keyId, period, periodStart: new Date(startMs) }])).get(keyId);
+  (await readPeriodSpend([{ keyId, period, periodStart: new Date(startMs) }])).get(keyId)?.spent;
+const heldIn = async (keyId: KeyId, period: string, startMs: number) =>
+  (await readPeriodSpend([{ keyId, period, periodStart: new Date(startMs) }])).get(keyId)?.held;
 
-test("a capped key has spent what was charged to it in its period, and nothing that is only held", async () => {
+test("a capped key has spent what was charged to it in its period, and holds what is not charged yet", async () => {
   const accountId = await fundedAccount(1_000);
   const [keyId, idle] = [
     await openKey(accountId, { nanoUsd: 500, period: "week" }),
@@ -53,27 +55,40 @@ test("a capped key has spent what was charged to it in its period, and nothing t
   await charge({ accountId, keyId }, 5n, thursday);
   await hold({ accountId, keyId }, 50n, thursday);
   expect(await spentIn(keyId, "week", monday)).toBe(15n);
+  expect(await heldIn(keyId, "week", monday)).toBe(50n);
   expect(await spentIn(keyId, "week", monday - 7 * DAY_MS)).toBe(100n);
   expect(await spentIn(keyId, "week", monday + 7 * DAY_MS)).toBeUndefined();
   const both = [keyId, idle].map((id) => ({ keyId: id, period: "week", periodStart: new Date(monday) }));
-  expect(await readPeriodSpend(both)).toEqual(new Map([[keyId, 15n]]));
+  expect(await readPeriodSpend(both)).toEqual(new Map([[keyId, { spent: 15n, held: 50n }]]));
 });
 
-test("what a key cost in all is the sum of its charges, of its own account alone", async () => {
+test("what a key that holds all of its cap has left is seen before anything is charged", async () => {
+  const accountId = await fundedAccount(1_000);
+  const keyId = await openKey(accountId, { nanoUsd: 100, period: "week" });
+  const open = await hold({ accountId, keyId }, 100n, thursday);
+  expect([await spentIn(keyId, "week", monday), await heldIn(keyId, "week", monday)]).toEqual([0n, 100n]);
+  await open.settle(0n, 30n);
+  expect([await spentIn(keyId, "week", monday), await heldIn(keyId, "week", monday)]).toEqual([30n, 0n]);
+});
+
+test("what a key cost since a moment is the sum of its charges from then on, of its own account alone", async () => {
   const [accountId, other] = [await fundedAccount(1_000), await fundedAccount(1_000)];
   const [keyId, second, idle] = [await openKey(accountId), await openKey(accountId), await openKey(accountId)];
+  await charge({ accountId, keyId }, 200n, thursday - 1);
   await (await hold({ accountId, keyId }, 100n, thursday)).settle(20n, 7n);
   await charge({ accountId, keyId }, 3n, thursday + 400 * DAY_MS);
   await charge({ accountId, keyId: second }, 9n, thursday);
   await charge({ accountId, keyId: null }, 50n, thursday);
-  expect(await sumKeyCharges(accountId, [keyId, second, idle])).toEqual(
+  const since = new Date(thursday);
+  expect(await sumKeyCharges(accountId, [keyId, second, idle], since)).toEqual(
     new Map([
       [keyId, 30n],
       [second, 9n],
     ]),
   );
-  expect(await sumKeyCharges(other, [keyId, second])).toEqual(new Map());
-  expect(await sumKeyCharges(accountId, [])).toEqual(new Map());
+  expect(await sumKeyCharges(accountId, [keyId], new Date(0))).toEqual(new Map([[keyId, 230n]]));
+  expect(await sumKeyCharges(other, [keyId, second], since)).toEqual(new Map());
+  expect(await sumKeyCharges(accountId, [], since)).toEqual(new Map());
 });
 
 test("a cap that is set later counts what the key has spent and holds in its period already", async () => {

@@ -1,9 +1,10 @@
-// What each key has spent: in the period that its cap counts, and in all. Both are what the ledger wrote with the charges
-// themselves.
+// What each key has spent: in the period that its cap counts, with what it holds there, and lately. Both are what the ledger
+// wrote with the charges themselves.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { firstIdSince } from "./usage";
 
 /** A key with the period that its cap counts now. */
 export interface KeyPeriod {
@@ -12,27 +13,36 @@ export interface KeyPeriod {
   periodStart: Date;
 }
 
-/** What each key has spent in its period, nano-USD; a key that has spent nothing in it is not in the map. */
-export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, NanoUsd>> {
-  if (periods.length === 0) return new Map();
-  const { rows } = await pool().query<{ keyId: KeyId; spent: NanoUsd }>(
-    `SELECT s.key_id AS "keyId", s.spent FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS k(id, period, start)
-     JOIN key_spend s ON s.key_id = k.id AND s.period = k.period AND s.period_start = k.start WHERE s.spent > 0`,
-    [periods.map((key) => key.keyId), periods.map((key) => key.period), periods.map((key) => key.periodStart)],
-  );
-  return new Map(rows.map(({ keyId, spent }) => [keyId, spent]));
+/** Nano-USD of one period; a hold must fit into the cap together with both. */
+export interface PeriodSpend {
+  spent: NanoUsd;
+  held: NanoUsd;
 }
 
-/** What each of these keys of the account was ever charged, nano-USD; a key without a charge is not in the map. */
-export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[]): Promise<Map<KeyId, NanoUsd>> {
+/** What each key has spent and holds in its period; a key that has neither is not in the map. */
+export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, PeriodSpend>> {
+  if (periods.length === 0) return new Map();
+  const { rows } = await pool().query<PeriodSpend & { keyId: KeyId }>(
+    `SELECT s.key_id AS "keyId", s.spent, s.held FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS k(id, period, start)
+     JOIN key_spend s ON s.key_id = k.id AND s.period = k.period AND s.period_start = k.start WHERE s.spent > 0 OR s.held > 0`,
+    [periods.map((key) => key.keyId), periods.map((key) => key.period), periods.map((key) => key.periodStart)],
+  );
+  return new Map(rows.map(({ keyId, ...spend }) => [keyId, spend]));
+}
+
+/**
+ * What each of these keys of the account was charged from `since` on, nano-USD; a key without such a charge is not in the map.
+ * It reads the account's charges of that time and no older ones: an account may have many years of them.
+ */
+export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[], since: Date): Promise<Map<KeyId, NanoUsd>> {
   if (keyIds.length === 0) return new Map();
   const rows = await inTransaction(async (transaction) => {
     // One process of the server, as for usage: an account with a million charges must not take the others from requests.
     await transaction.query("SET LOCAL max_parallel_workers_per_gather = 0");
     const { rows } = await transaction.query<{ keyId: KeyId; spent: NanoUsd }>(
       `SELECT key_id AS "keyId", sum(input_cost + output_cost)::bigint AS spent FROM charge
-       WHERE account_id = $1 AND key_id = ANY ($2) GROUP BY key_id`,
-      [accountId, keyIds],
+       WHERE account_id = $1 AND request_id >= $2 AND at >= $3 AND key_id = ANY ($4) GROUP BY key_id`,
+      [accountId, firstIdSince(since.getTime()), since, keyIds],
     );
     return rows;
   });

@@ -184,10 +184,13 @@ const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 
 const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
 
+/** No request that was charged at `ms` or later has a smaller id. */
+export const firstIdSince = (ms: number): string => boundOfIds(ms - ROOM_MS);
+
 /** The values of `whereInSpan`. */
 export const spanValues = ({ accountId, fromMs, toMs, model, keyId }: UsageSpan, mark: bigint): unknown[] => [
   accountId,
-  boundOfIds(fromMs - ROOM_MS),
+  firstIdSince(fromMs),
   boundOfIds(toMs + ROOM_MS),
   new Date(fromMs),
   new Date(toMs),

@@ -11,37 +11,53 @@ interface KeySpentProps {
   places: number;
 }
 
-/** What a key has spent against its cap, or in all. */
-export function KeySpent({ item: { cap, spent }, places }: KeySpentProps) {
+/** What a key has spent and holds against its cap, or has spent lately. */
+export function KeySpent({ item: { cap, spent, held }, places }: KeySpentProps) {
   if (!cap) {
     return (
       <span className="grid justify-items-end">
         <Amount nano={spent} places={places} />
-        <span className="font-sans text-xs text-muted">in all, no cap</span>
+        <span className="font-sans text-xs text-muted">in 30 days, no cap</span>
       </span>
     );
   }
   return (
     <span className="grid justify-items-end" title={cap.resetsAt ? `Starts anew on ${momentText(cap.resetsAt)}` : undefined}>
       <Amount nano={spent} places={places} />
+      {held > 0n ? (
+        <span
+          className="font-sans text-xs whitespace-nowrap text-muted"
+          title="Set aside for calls under way; what they do not cost comes back"
+        >
+          + {formatUsd(held)} held
+        </span>
+      ) : null}
       <span className="font-sans text-xs whitespace-nowrap text-muted">
         of {formatUsd(cap.nanoUsd)} {periods[cap.period]}
       </span>
-      <Share part={spent} whole={cap.nanoUsd} />
+      <Share spent={spent} held={held} whole={cap.nanoUsd} />
     </span>
   );
 }
 
-/** How much of the cap is used; the figures beside it say it too. */
-function Share({ part, whole }: { part: bigint; whole: bigint }) {
-  const permille = whole === 0n ? 1_000 : Math.min(1_000, Number((part * 1_000n) / whole));
+interface ShareProps {
+  spent: bigint;
+  held: bigint;
+  whole: bigint;
+}
+
+/** How much of the cap is used, what is held paler; the figures beside it say it too. */
+function Share({ spent, held, whole }: ShareProps) {
+  const colour = permilleOf(spent + held, whole) >= 1_000 ? "bg-red" : "bg-copper";
   return (
-    <span aria-hidden="true" className="mt-1.5 h-1 w-full md:w-32 overflow-hidden rounded-full bg-line">
-      <span
-        className={`block h-full rounded-full ${permille >= 1_000 ? "bg-red" : "bg-copper"}`}
-        // A little that was spent is still something.
-        style={{ width: part === 0n ? 0 : `max(3px, ${permille / 10}%)` }}
-      />
+    <span aria-hidden="true" className="mt-1.5 flex h-1 w-full overflow-hidden rounded-full bg-line md:w-32">
+      <span className={`block h-full ${colour}`} style={{ width: widthOf(spent, whole) }} />
+      <span className={`block h-full opacity-50 ${colour}`} style={{ width: widthOf(held, whole) }} />
     </span>
   );
 }
+
+const permilleOf = (part: bigint, whole: bigint): number => (whole === 0n ? 1_000 : Math.min(1_000, Number((part * 1_000n) / whole)));
+
+// A little is still something.
+const widthOf = (part: bigint, whole: bigint): string => (part === 0n ? "0" : `max(3px, ${permilleOf(part, whole) / 10}%)`);

@@ -16,8 +16,10 @@ export interface KeyView {
   revokedAt: Date | null;
   /** Nano-USD; `resetsAt` null: it never starts anew. */
   cap: { nanoUsd: bigint; period: CapPeriod; resetsAt: Date | null } | null;
-  /** Nano-USD: in the cap's period, or in all where there is no cap. */
+  /** Nano-USD: in the cap's period, or in the last 30 days where there is no cap. */
   spent: bigint;
+  /** Nano-USD: set aside for calls under way; it counts against the cap like what is spent. */
+  held: bigint;
   /** Null: every model. */
   models: readonly string[] | null;
 }

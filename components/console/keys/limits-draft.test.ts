@@ -14,6 +14,7 @@ const key: KeyView = {
   revokedAt: null,
   cap: null,
   spent: 0n,
+  held: 0n,
   models: null,
 };
 

@@ -38,9 +38,12 @@ export function RevokedKeys({ keys, olderHref, newestHref }: RevokedKeysProps) {
                 ) : null}
               </span>
             </span>
-            <span className="font-mono">
-              <Amount nano={item.spent} places={places} />
-            </span>
+            {item.spent > 0n ? (
+              <span className="grid justify-items-end font-mono">
+                <Amount nano={item.spent} places={places} />
+                <span className="font-sans text-xs">in 30 days</span>
+              </span>
+            ) : null}
           </li>
         ))}
       </ul>

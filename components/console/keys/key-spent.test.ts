@@ -1,0 +1,40 @@
+// What the list of keys says of a key's money.
+
+import { createElement } from "react";
+import { expect, test } from "vitest";
+import { drawPage } from "../../ui/testing/app-router";
+import { KeySpent } from "./key-spent";
+import type { KeyView } from "./key-view";
+
+const USD = 1_000_000_000n;
+
+const item: KeyView = {
+  keyId: "key_1",
+  name: "ci",
+  prefix: "pp_live",
+  last4: "abcd",
+  state: "active",
+  createdAt: new Date(0),
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+  cap: { nanoUsd: USD, period: "month", resetsAt: null },
+  spent: USD / 5n,
+  held: 0n,
+  models: null,
+};
+
+const wordsOf = (fields: Partial<KeyView>) =>
+  drawPage(createElement(KeySpent, { item: { ...item, ...fields }, places: 2 }))
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+test("a capped key shows what it holds beside what it spent, as long as it holds something", () => {
+  expect(wordsOf({ held: (USD * 4n) / 5n })).toBe("$0.20 + $0.80 held of $1.00 this month");
+  expect(wordsOf({})).toBe("$0.20 of $1.00 this month");
+});
+
+test("a key without a cap says of which days its spending is", () => {
+  expect(wordsOf({ cap: null })).toBe("$0.20 in 30 days, no cap");
+});
