@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildIfChanged } from "./launch/build.mjs";
+import { withBuildEnvironment } from "./launch/environment.mjs";
 import { installIfChanged } from "./launch/install.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -28,9 +29,13 @@ process.chdir(root);
 loadEnvironmentFile();
 process.env.NODE_ENV ??= dev ? "development" : "production";
 process.env.NEXT_TELEMETRY_DISABLED = "1";
+// Next would read .env once more by itself: secrets into the build, and the passphrase back into a process that has forgotten it.
+process.env.__NEXT_PROCESSED_ENV = "1";
 
-installIfChanged(root);
-await buildIfChanged(root, { dev });
+await withBuildEnvironment(async () => {
+  installIfChanged(root);
+  await buildIfChanged(root, { dev });
+});
 if (!process.argv.includes("--build-only")) {
   const { main } = await import(pathToFileURL(join(root, "dist/main.mjs")).href);
   await main({ dev });

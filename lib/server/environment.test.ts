@@ -1,0 +1,88 @@
+// Who gets to know the settings: the service, and neither what installs and builds it nor the programs that it starts.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { bundleService, childrenOf, cleanUpServices, databasePid, newDataDir, startService } from "./testing/service";
+
+afterAll(cleanUpServices);
+
+/** Of .env, and of the environment that an operator sets. */
+const secretsOfFile = {
+  CUSTODY_PASSPHRASE: "passphrase-of-a-seed",
+  KEY_PEPPER: "pepper-of-all-keys",
+  NEXTAUTH_SECRET: "secret-of-next-auth",
+};
+const secretsOfProcess = { DATABASE_URL: "postgresql://u:secret-of-the-database@h/d", OPENAI_API_KEY: "key-of-a-provider" };
+const secrets: readonly string[] = Object.values({ ...secretsOfFile, ...secretsOfProcess });
+
+/** Source of a line that writes the environment of its process beside the project's files. */
+const record = (name: string) => `(await import("node:fs")).writeFileSync("environment-of-${name}", JSON.stringify(process.env));\n`;
+
+/** A project of nothing but the launcher, whose tools write down what they know. */
+function project(): string {
+  const root = mkdtempSync(join(tmpdir(), "launch-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  for (const folder of ["app", "components", "prisma", "public"]) mkdirSync(join(root, folder));
+  for (const part of ["launch.mjs", "launch"]) cpSync(`lib/server/${part}`, join(root, "lib/server", part), { recursive: true });
+  const settings = { ...secretsOfFile, NEXT_PUBLIC_NAME: "shown to everybody" };
+  write(
+    ".env",
+    Object.entries(settings)
+      .map(([name, value]) => `${name}="${value}"\n`)
+      .join(""),
+  );
+  write("package.json", '{ "type": "module" }');
+  write("npm-cli.js", record("npm"));
+  write("lib/db/generate.mjs", `export async function generatePrismaClient() { ${record("prisma")} }`);
+  write("node_modules/next/dist/bin/next.mjs", record("next"));
+  write("node_modules/next/dist/bin/next", 'import("./next.mjs");');
+  const main = `export async function main() { ${record("service")} }`;
+  const build = `(await import("node:fs")).mkdirSync("dist"); (await import("node:fs")).writeFileSync("dist/main.mjs", ${JSON.stringify(main)});`;
+  write("node_modules/esbuild/index.js", `module.exports.build = async () => { ${record("esbuild")} ${build} };`);
+  return root;
+}
+
+test("npm, Prisma, esbuild and next build know no setting but NEXT_PUBLIC_…; the service knows all", () => {
+  const root = project();
+  const environment = { PATH: process.env.PATH, HOME: root, HTTPS_PROXY: "http://proxy:1", npm_config_registry: "http://registry:1" };
+  const { status, stderr } = spawnSync(process.execPath, ["lib/server/launch.mjs"], {
+    cwd: root,
+    env: { ...environment, ...secretsOfProcess, NODE_ENV: "production", npm_execpath: join(root, "npm-cli.js") },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  const environmentOf = (name: string) => readFileSync(join(root, `environment-of-${name}`), "utf8");
+  for (const name of ["npm", "prisma", "esbuild", "next"]) {
+    for (const secret of secrets) expect(environmentOf(name), name).not.toContain(secret);
+    // With the way to the registry; and Next does not read .env by itself.
+    const passed = { ...environment, NEXT_PUBLIC_NAME: "shown to everybody", NODE_ENV: "production", __NEXT_PROCESSED_ENV: "1" };
+    expect(JSON.parse(environmentOf(name)), name).toMatchObject(passed);
+  }
+  for (const secret of secrets) expect(environmentOf("service")).toContain(secret);
+});
+
+const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
+
+test.runIf(process.platform === "linux")("the database and the simulated models of a sandbox inherit no setting", async () => {
+  const dataDir = newDataDir();
+  const secret = "a secret that children must not know";
+  const service = startService(bundleService(), {
+    DATA_DIR: dataDir,
+    CUSTODY_PASSPHRASE: secret,
+    KEY_PEPPER: secret,
+    SESSION_SECRET: secret,
+  });
+  await service.ready;
+  const programs = [...withDescendants(service.pid), ...withDescendants(databasePid(dataDir))].filter((pid) => pid !== service.pid);
+  expect(programs.length).toBeGreaterThan(2);
+  for (const pid of programs) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(secret);
+  service.process.kill("SIGTERM");
+  await service.ended;
+});
