@@ -13,14 +13,15 @@ interface TimeAgoProps {
 
 /** How long ago something was, kept up to date; the moment itself on hover. */
 export function TimeAgo({ at, nowMs }: TimeAgoProps) {
-  const [passed, setPassed] = useState(0);
+  const [counted, setCounted] = useState({ from: nowMs, ms: 0 });
   useEffect(() => {
     // A browser's own clock may be wrong by hours; only how far it moves is used.
     const start = performance.now();
-    setPassed(0);
-    const timer = setInterval(() => setPassed(performance.now() - start), EVERY_MS);
+    const timer = setInterval(() => setCounted({ from: nowMs, ms: performance.now() - start }), EVERY_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [nowMs]);
+  // What was counted from an older page says nothing about a newer one.
+  const passed = counted.from === nowMs ? counted.ms : 0;
   return (
     <time dateTime={at.toISOString()} title={momentText(at)} className="whitespace-nowrap">
       {agoText(at, nowMs + passed)}

@@ -36,6 +36,6 @@ export function fixedHeaders(publicUrl: string | undefined): [name: string, valu
     ["x-frame-options", "DENY"],
     ["permissions-policy", "camera=(), microphone=(), geolocation=(), payment=()"],
   ];
-  if (publicUrl?.startsWith("https:")) headers.push(["strict-transport-security", "max-age=31536000; includeSubDomains"]);
+  if (publicUrl?.startsWith("https:")) headers.push(["strict-transport-security", "max-age=31536000"]);
   return headers;
 }
