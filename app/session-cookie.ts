@@ -4,7 +4,7 @@ interface CookieJar {
   has: (name: string) => boolean;
 }
 
-/** next-auth's names, over http and over https. */
-const names = ["next-auth.session-token", "__Secure-next-auth.session-token"];
+/** Over http and over https. */
+const names = ["next-auth.session-token", "__Host-next-auth.session-token"];
 
 export const hasSessionCookie = (jar: CookieJar): boolean => names.some((name) => jar.has(name));

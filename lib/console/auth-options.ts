@@ -8,6 +8,7 @@ import { endSessionOfToken, findSession, SESSION_SECONDS } from "@/lib/access/se
 import { log } from "@/lib/base/observe/log";
 import { walletChains } from "@/lib/chains/wallet";
 import { ownOrigin } from "./same-origin";
+import { sessionCookieName, sessionCookieOptions } from "./session-cookie";
 import { type Browser, signIn } from "./sign-in";
 
 /** A signed text as a browser sends it. Contract wallets' signatures are the long ones. */
@@ -28,6 +29,7 @@ export function authOptions(browser: Browser): AuthOptions {
   return {
     secret: sessionSecret(),
     session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    cookies: { sessionToken: { name: sessionCookieName(), options: sessionCookieOptions() } },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page, newUser: page },
     providers: [
       {

@@ -27,7 +27,7 @@ export async function answerAuth(request: Request, steps: readonly string[]): Pr
     return Response.json({ error: { code: "NOT_FOUND", message: "There is nothing at this address" } }, { status: 404 });
   }
   try {
-    return await answerServed(request, steps);
+    return await answerServed(request, name === "GET error" && !hasReason(request) ? ["signin"] : steps);
   } catch (error) {
     log().error({ err: error, name }, "next-auth could not answer");
     return refuse("unavailable", 503);
@@ -87,6 +87,9 @@ async function ask(request: Request, nextauth: readonly string[], body: Record<s
   await answer({ method: request.method, query, cookies, headers: Object.fromEntries(request.headers), body }, outgoing);
   return reply;
 }
+
+/** Without a reason next-auth would give "undefined" for one. */
+const hasReason = (request: Request): boolean => "error" in readQuery(new URL(request.url).searchParams);
 
 /** next-auth puts `error` into a header as it comes, and takes an address that it cannot read for a fault of ours. */
 function readQuery(query: URLSearchParams): Record<string, string> {

@@ -3,12 +3,12 @@
 import { cookies } from "next/headers";
 import { endSession } from "@/lib/access/sessions";
 import { findOwner } from "./owner";
-import { hasSecureCookies, sessionCookieName } from "./session-cookie";
+import { sessionCookieName, sessionCookieOptions } from "./session-cookie";
 
 /** Ends the session of the request's cookie and takes the cookie back; without one it changes nothing. */
 export async function endOwnSession(): Promise<void> {
   const owner = await findOwner();
   if (owner) await endSession(owner.accountId, owner.sessionId);
-  // With `secure`: browsers ignore whatever would change a cookie named __Secure-… without it, its deletion too.
-  (await cookies()).set(sessionCookieName(), "", { path: "/", maxAge: 0, httpOnly: true, sameSite: "lax", secure: hasSecureCookies() });
+  // With `secure`: browsers ignore whatever would change a cookie named __Host-… without it, its deletion too.
+  (await cookies()).set(sessionCookieName(), "", { ...sessionCookieOptions(), maxAge: 0 });
 }
