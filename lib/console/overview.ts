@@ -6,7 +6,7 @@ import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalance } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
-import { listLatestRequests } from "@/lib/ledger/usage";
+import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
 import { readKeyLabels } from "./key-labels";
 import { type SpendChart, spendChart } from "./spend-chart";
 import { type UsageRow, usageRow } from "./usage";
@@ -14,7 +14,6 @@ import { addDays, DAY_MS, dayOf } from "./usage-query";
 
 const CHART_DAYS = 30;
 const LATEST = 8;
-const EVERYTHING = 9_223_372_036_854_775_807n;
 
 /** Amounts in nano-USD; days and months are UTC. */
 export interface Overview {
@@ -35,10 +34,10 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
   const monthDay = `${toDay.slice(0, 7)}-01`;
   const chartDay = addDays(toDay, 1 - CHART_DAYS);
   const firstDay = monthDay < chartDay ? monthDay : chartDay;
-  const span = { accountId, fromMs: Date.parse(firstDay), toMs: Date.parse(toDay) + DAY_MS, mark: EVERYTHING };
+  const span = { accountId, fromMs: Date.parse(firstDay), toMs: Date.parse(toDay) + DAY_MS, mark: LAST_SEQUENCE };
   const [balance, spend, latest, line, hasKey] = await Promise.all([
     readBalance(accountId),
-    readSpendByDay(span, "day", 1),
+    readSpendByDay(span),
     listLatestRequests(accountId, LATEST),
     readLowBalance(accountId),
     hasMadeKey(accountId),

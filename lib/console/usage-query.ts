@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import { type Split, splits } from "@/lib/ledger/spend-by-day";
+import { type Split, splits } from "@/lib/ledger/usage-summary";
 
 /** The `key` of charges that no key made: the playground's. */
 export const PLAYGROUND = "playground";

@@ -1,17 +1,9 @@
 // The usage page: the charges that its address asks for, page by page, with their chart. Rows, totals and chart are of one
-// moment, and stay of that moment while one pages.
+// moment, and stay of that moment while one pages. A million charges are read once, and a page of them again.
 
 import type { AccountId } from "@/lib/base/ids";
-import { readSpendByDay } from "@/lib/ledger/spend-by-day";
-import {
-  type ChargedRequest,
-  listChargedRequests,
-  listLatestRequests,
-  listModelsAndKeys,
-  listNewerRequests,
-  type UsagePage,
-  type UsageSpan,
-} from "@/lib/ledger/usage";
+import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
+import { readUsageSummary } from "@/lib/ledger/usage-summary";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
 import { type SpendChart, spendChart } from "./spend-chart";
 import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
@@ -71,24 +63,24 @@ export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, ma
 }
 
 export async function readUsage(accountId: AccountId, query: UsageQuery): Promise<UsageView> {
-  const span = usageSpan(accountId, query);
-  const page = await readPage(span, query);
-  const { fromMs, toMs } = span;
-  const [spend, charged] = await Promise.all([
-    readSpendByDay({ ...span, mark: page.mark }, query.split, MOST_PARTS),
-    listModelsAndKeys({ accountId, fromMs, toMs, mark: page.mark }),
-  ]);
+  const asked = usageSpan(accountId, query);
+  const { totals, mark, spend, charged } = await readUsageSummary(
+    { ...asked, mark: query.cursor?.mark ?? asked.mark },
+    query.split,
+    MOST_PARTS,
+  );
+  const page = { mark, ...(await readRows({ ...asked, mark }, query)) };
   const chosenKey = query.key === PLAYGROUND ? "" : query.key;
   const keyIds = [...new Set([...(chosenKey === null ? [] : [chosenKey]), ...charged.map(({ keyId }) => keyId)])];
   const labelOf = await readKeyLabels(accountId, [...keyIds, ...page.rows.map(({ keyId }) => keyId)]);
   const models = new Set([...(query.model === null ? [] : [query.model]), ...charged.map(({ model }) => model)]);
   const nameOf = query.split === "key" ? (part: string) => labelOf(part).text : (part: string) => part || "All requests";
-  const { inputCost, outputCost, ...counts } = page.totals;
+  const { inputCost, outputCost, ...counts } = totals;
   return {
     totals: { ...counts, cost: inputCost + outputCost },
     rows: page.rows.map((row) => usageRow(row, labelOf(row.keyId))),
     ...neighbours(page, query),
-    mark: page.mark,
+    mark,
     hasEverCalled: page.rows.length > 0 || (await listLatestRequests(accountId, 1)).length > 0,
     chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
     models: [...models].sort().map((model) => ({ value: model, text: model })),
@@ -96,13 +88,20 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
   };
 }
 
-const readPage = (span: UsageSpan, { cursor }: UsageQuery): Promise<UsagePage<ChargedRequest>> =>
+interface RowsPage {
+  rows: ChargedRequest[];
+  /** More follow in the direction in which it was read. */
+  more: boolean;
+  mark: bigint;
+}
+
+const readRows = (span: UsageSpan & { mark: bigint }, { cursor }: UsageQuery): Promise<Omit<RowsPage, "mark">> =>
   cursor?.direction === "newer"
-    ? listNewerRequests({ ...span, mark: cursor.mark }, PAGE_ROWS, cursor.requestId)
-    : listChargedRequests({ ...span, mark: cursor?.mark ?? span.mark }, PAGE_ROWS, cursor?.requestId ?? null);
+    ? listNewerRequests(span, PAGE_ROWS, cursor.requestId)
+    : listOlderRequests(span, PAGE_ROWS, cursor?.requestId ?? null);
 
 /** One comes to a page from the page beside it, which is there still: charges are for ever. */
-function neighbours({ rows, more, mark }: UsagePage<ChargedRequest>, { cursor }: UsageQuery): Pick<UsageView, "older" | "newer"> {
+function neighbours({ rows, more, mark }: RowsPage, { cursor }: UsageQuery): Pick<UsageView, "older" | "newer"> {
   const [first, last] = [rows[0], rows.at(-1)];
   const hasNewer = cursor?.direction === "newer" ? more : cursor !== null;
   const hasOlder = cursor?.direction === "newer" ? true : more;

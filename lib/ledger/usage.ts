@@ -67,38 +67,40 @@ export interface UsagePage<Row> {
 
 /** One page of the span's requests, those that came in last first; `before` is the last request of the page before. */
 export function listChargedRequests(span: UsageSpan, limit: number, before: string | null): Promise<UsagePage<ChargedRequest>> {
-  return readPage(span, limit, async (transaction, mark) => {
-    const { rows } = await transaction.query<ChargedRequest>(
-      `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id < coalesce($9, '~') ORDER BY request_id DESC LIMIT $10`,
-      [...spanValues(span, mark), before, limit + 1],
-    );
-    return rows;
-  });
+  return readPage(span, limit, (transaction, mark) => selectOlder(transaction, { ...span, mark }, limit + 1, before));
 }
 
-/** The page of the span's requests that came in right after `after`, in the same order; `more` when newer ones follow. */
-export async function listNewerRequests(span: UsageSpan, limit: number, after: string): Promise<UsagePage<ChargedRequest>> {
-  const page = await readPage(span, limit, async (transaction, mark) => {
-    const { rows } = await transaction.query<ChargedRequest>(
+type RowsPage = Pick<UsagePage<ChargedRequest>, "rows" | "more">;
+
+/** The same page without its totals, which its reader has already. */
+export async function listOlderRequests(span: UsageSpan & { mark: bigint }, limit: number, before: string | null): Promise<RowsPage> {
+  const rows = await inSnapshot((transaction) => selectOlder(transaction, span, limit + 1, before));
+  return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+/** The page that came in right after `after`, in the same order; `more` when newer ones follow. */
+export async function listNewerRequests(span: UsageSpan & { mark: bigint }, limit: number, after: string): Promise<RowsPage> {
+  const { rows } = await inSnapshot((transaction) =>
+    transaction.query<ChargedRequest>(
       `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id > $9 ORDER BY request_id LIMIT $10`,
-      [...spanValues(span, mark), after, limit + 1],
-    );
-    return rows;
-  });
-  return { ...page, rows: page.rows.reverse() };
+      [...spanValues(span, span.mark), after, limit + 1],
+    ),
+  );
+  return { rows: rows.slice(0, limit).reverse(), more: rows.length > limit };
+}
+
+async function selectOlder(transaction: Transaction, span: UsageSpan & { mark: bigint }, most: number, before: string | null) {
+  const { rows } = await transaction.query<ChargedRequest>(
+    `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id < coalesce($9, '~') ORDER BY request_id DESC LIMIT $10`,
+    [...spanValues(span, span.mark), before, most],
+  );
+  return rows;
 }
 
 /** What the span's charges come to, and the mark up to which they do. */
 export async function readTotals(span: UsageSpan): Promise<{ totals: UsageSums; mark: bigint }> {
   const { totals, mark } = await readPage(span, 0, async () => []);
   return { totals, mark };
-}
-
-/** Which models and keys the span's charges are of, each pair once; "" for charges without a key. */
-export async function listModelsAndKeys(span: UsageSpan): Promise<{ model: string; keyId: string }[]> {
-  const text = `SELECT DISTINCT model, coalesce(key_id, '') AS "keyId" FROM charge ${whereInSpan} ORDER BY 1, 2`;
-  const { rows } = await pool().query<{ model: string; keyId: string }>(text, spanValues(span, span.mark ?? LAST_SEQUENCE));
-  return rows;
 }
 
 /** The account's last requests, the newest first, whenever they were. */
@@ -144,14 +146,19 @@ async function readPage<Row>(
   limit: number,
   readRows: (transaction: Transaction, mark: bigint) => Promise<Row[]>,
 ): Promise<UsagePage<Row>> {
-  return inTransaction(async (transaction) => {
-    await transaction.query(snapshotSettings);
+  return inSnapshot(async (transaction) => {
     const { newest, ...totals } = await sumSpan(transaction, span);
     const mark = span.mark ?? newest;
     const rows = await readRows(transaction, mark);
     return { rows: rows.slice(0, limit), more: rows.length > limit, totals, mark };
   });
 }
+
+const inSnapshot = <T>(read: (transaction: Transaction) => Promise<T>): Promise<T> =>
+  inTransaction(async (transaction) => {
+    await transaction.query(snapshotSettings);
+    return read(transaction);
+  });
 
 // One process of the server at a time: a million charges take it a second or two, and requests want the others.
 export const snapshotSettings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL max_parallel_workers_per_gather = 0";
@@ -180,7 +187,7 @@ export const whereInSpan = `WHERE account_id = $1 AND request_id >= $2 AND reque
 /** An id is as old as its request, which ends within minutes; the rest of an hour is for clocks that were set. */
 const ROOM_MS = 3_600_000;
 const LAST_ID_MS = 62 ** 8 - 1;
-const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
+export const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 
 const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
 

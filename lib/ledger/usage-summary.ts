@@ -1,0 +1,74 @@
+// All that a page of usage adds up, from one reading of the span's charges: what they come to, what each day cost, and which
+// models and keys they are of. Its size is bounded by the days and the parts asked for, and by models times keys.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { inTransaction } from "@/lib/db/pool";
+import type { DaySpend } from "./spend-by-day";
+import { LAST_SEQUENCE, snapshotSettings, spanValues, type UsageSpan, type UsageSums, whereInSpan } from "./usage";
+
+/** What the days are split by; "day" does not split them. */
+export const splits = ["day", "model", "key"] as const;
+export type Split = (typeof splits)[number];
+
+export interface UsageSummary {
+  totals: UsageSums;
+  /** Up to which charge all of this goes. */
+  mark: bigint;
+  /** Days with charges, the first one first. The parts that cost most in the whole span stand alone. */
+  spend: DaySpend[];
+  /** Of the span's days whatever model and key it names, each pair once; "" for charges without a key. */
+  charged: { model: string; keyId: string }[];
+}
+
+interface SummaryRow extends UsageSums {
+  newest: bigint;
+  spend: [day: string, part: string | null, cost: string, requests: number][];
+  charged: [model: string, keyId: string][];
+}
+
+/** Sums the span up; its days are split into the `most` largest parts and the rest. */
+export async function readUsageSummary(span: UsageSpan, split: Split, most: number): Promise<UsageSummary> {
+  const { model, keyId, ...whole } = span;
+  const row = await inTransaction(async (transaction) => {
+    await transaction.query(snapshotSettings);
+    const values = [...spanValues(whole, span.mark ?? LAST_SEQUENCE), split, most, model ?? null, keyId ?? null];
+    const { rows } = await transaction.query<SummaryRow>(summaryText, values);
+    const [first] = rows;
+    if (!first) throw new Error("assertion failed: sums without groups are one row");
+    return first;
+  });
+  const { newest, spend, charged, ...totals } = row;
+  return {
+    totals,
+    mark: span.mark ?? newest,
+    spend: spend.map(([day, part, cost, requests]) => ({ day, part, cost: costOf(cost), requests })),
+    charged: charged.map(([name, key]) => ({ model: name, keyId: key })),
+  };
+}
+
+/** JSON carries it as text, which is exact. */
+const costOf = (text: string): NanoUsd => nanoUsd(BigInt(text));
+
+const summaryText = `WITH groups AS MATERIALIZED (
+    SELECT (at AT TIME ZONE 'UTC')::date AS day, model, coalesce(key_id, '') AS key_id, count(*) AS requests,
+      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+      sum(input_cost) AS input_cost, sum(output_cost) AS output_cost, max(seq) AS newest
+    FROM charge ${whereInSpan} GROUP BY 1, 2, 3
+  ), shown AS MATERIALIZED (
+    SELECT *, CASE $9 WHEN 'model' THEN model WHEN 'key' THEN key_id ELSE '' END COLLATE "C" AS part
+    FROM groups WHERE ($11::text IS NULL OR model = $11) AND ($12::text IS NULL OR key_id = $12)
+  ), largest AS (
+    SELECT part FROM shown GROUP BY part ORDER BY sum(input_cost + output_cost) DESC, part LIMIT $10
+  ), days AS (
+    SELECT s.day, l.part, sum(s.input_cost + s.output_cost) AS cost, sum(s.requests) AS requests
+    FROM shown s LEFT JOIN largest l ON l.part = s.part GROUP BY s.day, l.part
+  )
+  SELECT coalesce(sum(requests), 0)::float8 AS requests,
+    coalesce(sum(input_tokens), 0)::float8 AS "inputTokens", coalesce(sum(output_tokens), 0)::float8 AS "outputTokens",
+    coalesce(sum(input_cost), 0)::bigint AS "inputCost", coalesce(sum(output_cost), 0)::bigint AS "outputCost",
+    (SELECT coalesce(max(newest), 0)::bigint FROM groups) AS newest,
+    (SELECT coalesce(json_agg(json_build_array(to_char(day, 'YYYY-MM-DD'), part, cost::text, requests) ORDER BY day, part), '[]')
+      FROM days) AS spend,
+    (SELECT coalesce(json_agg(json_build_array(model, key_id) ORDER BY model, key_id), '[]')
+      FROM (SELECT DISTINCT model COLLATE "C" AS model, key_id FROM groups) pairs) AS charged
+  FROM shown`;
