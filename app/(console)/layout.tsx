@@ -5,23 +5,31 @@ import { readSite } from "@/app/site";
 import { ConsoleFrame } from "@/components/console/console-frame";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import { Toaster } from "@/components/ui/toaster";
+import { SessionWatch } from "@/components/wallet/session-watch";
 import { WalletWatch } from "@/components/wallet/wallet-watch";
 import { shownWallet } from "@/lib/console/owner";
+import { listOwnWallets } from "@/lib/console/settings";
+import { forSession } from "./owner-actions";
 import { requireOwner } from "./require-owner";
-import { signOut } from "./sign-out";
+import { signOut, signOutUnlessLinked } from "./sign-out";
 
 export const metadata: Metadata = { robots: { index: false } };
 
 /** The signed-in area. Each page asks for its owner again: a layout is not drawn anew when one goes from page to page. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const wallet = shownWallet((await requireOwner()).wallet);
+  const owner = await requireOwner();
+  const wallets = await listOwnWallets(owner);
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   return (
     <>
-      <ConsoleFrame name={readSite().name} theme={theme} wallet={wallet} onSignOut={signOut}>
+      <ConsoleFrame name={readSite().name} theme={theme} wallet={shownWallet(owner.wallet)} onSignOut={signOut}>
         {children}
       </ConsoleFrame>
-      <WalletWatch chain={wallet.chain} address={wallet.address} onSwitched={signOut} />
+      <WalletWatch
+        linked={wallets.map(({ chain, address }) => ({ chain, address }))}
+        onSwitched={forSession(owner, { signOutUnlessLinked }).signOutUnlessLinked}
+      />
+      <SessionWatch />
       <Toaster />
     </>
   );

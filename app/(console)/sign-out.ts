@@ -3,9 +3,18 @@
 // Ends the session of this browser, here and in the database.
 
 import { redirect } from "next/navigation";
+import { isLinked } from "@/lib/console/link-wallet";
+import { walletForm } from "@/lib/console/settings-form";
 import { endOwnSession } from "@/lib/console/sign-out";
+import { readWish } from "./owner-actions";
 
 export async function signOut(): Promise<void> {
   await endOwnSession();
   redirect("/connect");
+}
+
+/** The browser's wallet shows another account. That one may have been linked since the page was drawn; then all stays as it is. */
+export async function signOutUnlessLinked(sessionId: unknown, wallet: unknown): Promise<void> {
+  const wish = await readWish(sessionId, walletForm, wallet);
+  if (wish.ok && !(await isLinked(wish.owner, wish.form))) await signOut();
 }

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/button";
 import { shortAddress } from "../ui/short-address";
+import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { EvmMark, SolanaMark } from "./chain-marks";
 import { useEvmWallet } from "./use-evm-wallet";
 import { type ProofState, type ProofSteps, useProof } from "./use-proof";
@@ -33,12 +34,21 @@ export function ConnectSteps({ action, requestChallenge, submit }: ConnectStepsP
     void prove(current);
   }, [current, state.step, prove]);
 
-  if (!current?.wallet) return <WalletChoices evm={evm} solana={solana} />;
+  const step = current?.wallet ? "sign" : "choose";
+  const part = useFocusOnStep(step);
   const another = async () => {
     reset();
     await Promise.all(connected.map((handle) => handle.forget()));
   };
-  return <SignStep handle={current} state={state} action={action} onSign={() => void prove(current)} onAnother={() => void another()} />;
+  return (
+    <section ref={part} tabIndex={-1} aria-label={step === "sign" ? "Sign with your wallet" : "Choose a wallet"} className="outline-none">
+      {current?.wallet ? (
+        <SignStep handle={current} state={state} action={action} onSign={() => void prove(current)} onAnother={() => void another()} />
+      ) : (
+        <WalletChoices evm={evm} solana={solana} />
+      )}
+    </section>
+  );
 }
 
 /** The two kinds of wallet, each opening its list. */

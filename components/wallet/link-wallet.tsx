@@ -4,8 +4,9 @@ import { useEffect, useState } from "react";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
 import { shortAddress } from "../ui/short-address";
+import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { WalletChoices } from "./connect-steps";
-import { setLinking } from "./linking";
+import { startLinking } from "./linking";
 import { useEvmWallet } from "./use-evm-wallet";
 import type { LinkActions, NamedWallet } from "./use-link";
 import { useLink } from "./use-link";
@@ -25,10 +26,8 @@ export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWall
   const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
   const [allow, setAllow] = useState(linked[0]);
 
-  useEffect(() => {
-    setLinking(true);
-    return () => setLinking(false);
-  }, []);
+  useEffect(startLinking, []);
+  const step = useFocusOnStep(state.phase);
 
   if (!allow) return null;
   const isLinked = (wallet: NamedWallet) => linked.some((one) => isSameWallet(one, wallet));
@@ -36,7 +35,7 @@ export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWall
 
   if (state.phase === "join") {
     return (
-      <div className="grid gap-4">
+      <section ref={step} tabIndex={-1} aria-label="Step 1 of 2" className="grid gap-4 outline-none">
         <Progress step={1} text="The new wallet signs" problem={state.problem} />
         {fresh?.wallet ? (
           <>
@@ -56,14 +55,14 @@ export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWall
         ) : (
           <ChooseNew handles={handles} />
         )}
-      </div>
+      </section>
     );
   }
 
   const handle = handles[allow.chain];
   const isThere = handle.wallet !== null && isSameWallet(handle.wallet, allow);
   return (
-    <div className="grid gap-4">
+    <section ref={step} tabIndex={-1} aria-label="Step 2 of 2" className="grid gap-4 outline-none">
       <Progress step={2} text="A linked wallet allows it" problem={state.problem} />
       <p className="text-sm">
         {isThere ? "Sign once more, with " : "Select this account in your wallet, or choose the wallet that has it: "}
@@ -83,7 +82,7 @@ export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWall
           Start again
         </Button>
       </div>
-    </div>
+    </section>
   );
 }
 

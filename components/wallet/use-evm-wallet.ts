@@ -37,6 +37,7 @@ export function useEvmWallet(): WalletHandle {
       const signature = await signMessageAsync({ account: address, message: text });
       return { nonce, chain: "evm", address, message: text, signature };
     },
+    refused: () => undefined, // it signs our own text already
     forget: () => disconnectAsync(),
   };
 }

@@ -1,5 +1,6 @@
 "use client";
 
+import { unstable_rethrow } from "next/navigation";
 import { useState } from "react";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
@@ -27,42 +28,45 @@ interface LinkState {
 /** What the new wallet signed, and what the linked one is still to sign. */
 interface Half {
   join: SignedChallenge;
+  /** The new wallet, to be told when what it signed was refused. */
+  joining: WalletHandle;
   allow: Challenge;
 }
 
 const start: LinkState = { phase: "join", busy: false, problem: null };
+const noAnswer = "The service did not answer. Check your connection, then try again.";
+const noAnswerToLink = "The service did not answer. Check your connection; the wallet may be linked already: load the page again to see.";
 
 /** Two signatures, one after the other; the second hands both in. */
 export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onLinked: () => void }) {
   const [state, setState] = useState<LinkState>(start);
   const [half, setHalf] = useState<Half | null>(null);
 
-  /** Runs one step; what it returns is the problem, if there is one. */
-  const run = async (phase: LinkState["phase"], step: () => Promise<string | null>) => {
-    setState({ phase, busy: true, problem: null });
-    const problem = await step().catch((error: unknown) => wordsFor(error));
-    if (problem !== null) setState({ phase, busy: false, problem });
+  const signJoin = async (joining: WalletHandle, wallet: NamedWallet) => {
+    if (!joining.wallet) return;
+    const { chain, address } = joining.wallet;
+    setState({ phase: "join", busy: true, problem: null });
+    const fail = (problem: string) => setState({ phase: "join", busy: false, problem });
+    const started = await startLink({ allow: wallet, join: { chain, address } }).catch(refusedBy(noAnswer));
+    if (!started.ok) return fail(started.message);
+    const join = await joining.sign(started.join).catch(wordsFor);
+    if (typeof join === "string") return fail(join);
+    setHalf({ join, joining, allow: started.allow });
+    setState({ phase: "allow", busy: false, problem: null });
   };
 
-  const signJoin = ({ wallet, sign }: WalletHandle, allow: NamedWallet) =>
-    run("join", async () => {
-      if (!wallet) return "Choose a wallet first.";
-      const { chain, address } = wallet;
-      const started = await startLink({ allow, join: { chain, address } });
-      if (!started.ok) return started.message;
-      setHalf({ join: await sign(started.join), allow: started.allow });
-      setState({ phase: "allow", busy: false, problem: null });
-      return null;
-    });
-
-  const signAllow = ({ sign }: WalletHandle) =>
-    run("allow", async () => {
-      if (!half) return "Start again.";
-      const outcome = await linkWallet({ join: half.join, allow: await sign(half.allow) });
-      if (!outcome.ok) return outcome.message;
-      onLinked();
-      return null;
-    });
+  const signAllow = async (allowing: WalletHandle) => {
+    if (!half) return;
+    setState({ phase: "allow", busy: true, problem: null });
+    const allow = await allowing.sign(half.allow).catch(wordsFor);
+    if (typeof allow === "string") return setState({ phase: "allow", busy: false, problem: allow });
+    const linked = await linkWallet({ join: half.join, allow }).catch(refusedBy(noAnswerToLink));
+    if (linked.ok) return onLinked();
+    // Both texts are used up, whatever came of them: both wallets sign anew.
+    for (const handle of [half.joining, allowing]) handle.refused();
+    setHalf(null);
+    setState({ ...start, problem: linked.message });
+  };
 
   const restart = () => {
     setHalf(null);
@@ -70,3 +74,11 @@ export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onL
   };
   return { state, signJoin, signAllow, restart };
 }
+
+/** An answer that never came, as a refusal. */
+const refusedBy =
+  (message: string) =>
+  (error: unknown): Refused => {
+    unstable_rethrow(error); // a session that ended leads to the page where one signs in
+    return { ok: false, message };
+  };

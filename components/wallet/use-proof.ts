@@ -20,7 +20,7 @@ export function useProof({ requestChallenge, submit }: ProofSteps) {
   const [state, setState] = useState<ProofState>({ step: "ready" });
 
   const prove = useCallback(
-    async ({ wallet, sign }: WalletHandle): Promise<void> => {
+    async ({ wallet, sign, refused }: WalletHandle): Promise<void> => {
       if (!wallet) return;
       setState({ step: "asking" });
       try {
@@ -31,7 +31,9 @@ export function useProof({ requestChallenge, submit }: ProofSteps) {
         if (typeof signed === "string") return setState({ step: "failed", message: signed });
         setState({ step: "checking" });
         const outcome = await submit(signed, wallet);
-        setState(outcome.ok ? { step: "done" } : { step: "failed", message: outcome.message });
+        if (outcome.ok) return setState({ step: "done" });
+        refused();
+        setState({ step: "failed", message: outcome.message });
       } catch {
         setState({ step: "failed", message: "The service did not answer. Check your connection, then try again." });
       }

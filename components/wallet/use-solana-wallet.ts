@@ -3,7 +3,7 @@
 import { base58 } from "@scure/base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useOpenSolanaList } from "./solana-list";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
@@ -15,6 +15,8 @@ export function useSolanaWallet(): WalletHandle {
   const openList = useOpenSolanaList();
   const [chosen, setChosen] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
+  /** Names of wallets that wrote another text than ours. */
+  const ownWriters = useRef(new Set<string>());
   const name = wallet?.adapter.name;
   const address = publicKey?.toBase58();
 
@@ -28,9 +30,9 @@ export function useSolanaWallet(): WalletHandle {
   }, [chosen, name, connected, connecting, connect, select]);
 
   const sign = async (challenge: Challenge): Promise<SignedChallenge> => {
-    if (!address) throw new Error("no wallet is connected");
+    if (!address || name === undefined) throw new Error("no wallet is connected");
     const { nonce, text, signInInput } = challenge;
-    if (signIn && signInInput) {
+    if (signIn && signInInput && !(signMessage && ownWriters.current.has(name))) {
       const { signedMessage, signature } = await signIn(signInInput as SolanaSignInInput);
       return { nonce, chain: "solana", address, message: new TextDecoder().decode(signedMessage), signature: base58.encode(signature) };
     }
@@ -51,6 +53,9 @@ export function useSolanaWallet(): WalletHandle {
       openList();
     },
     sign,
+    refused: () => {
+      if (name !== undefined) ownWriters.current.add(name);
+    },
     forget: async () => {
       await disconnect();
       select(null);

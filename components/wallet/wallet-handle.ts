@@ -18,5 +18,7 @@ export interface WalletHandle {
    * @throws the wallet's own error, which `wallet-error.ts` puts in words
    */
   sign: (challenge: Challenge) => Promise<SignedChallenge>;
+  /** What it signed was refused: if it writes texts itself, it is handed ours as it is the next time. */
+  refused: () => void;
   forget: () => Promise<void>;
 }

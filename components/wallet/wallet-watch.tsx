@@ -2,34 +2,45 @@
 
 import { getWallets } from "@wallet-standard/app";
 import type { StandardConnectFeature, StandardEventsFeature } from "@wallet-standard/features";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { type EvmProvider, watchProviders } from "./announced-providers";
 import { isLinking } from "./linking";
 import { recallWallet } from "./wallet-memory";
-import { isSameWallet } from "./wallet-types";
+import { isSameWallet, type WalletChain } from "./wallet-types";
 
-interface WalletWatchProps {
-  /** The wallet that signed in. */
-  chain: "evm" | "solana";
+interface NamedWallet {
+  chain: WalletChain;
   address: string;
-  /** The person chose another account in that wallet. */
-  onSwitched: () => Promise<void>;
 }
 
-/** Signs out when the wallet that signed in shows another account: what one sees then belongs to somebody else. */
-export function WalletWatch({ chain, address, onSwitched }: WalletWatchProps) {
+interface WalletWatchProps {
+  /** The account's wallets, when the page was drawn. */
+  linked: readonly NamedWallet[];
+  /** The person chose an account that is none of these. */
+  onSwitched: (wallet: NamedWallet) => Promise<void>;
+}
+
+/** Tells when the wallet that signed in shows an account that is not linked: what one sees then belongs to somebody else. */
+export function WalletWatch({ linked, onSwitched }: WalletWatchProps) {
+  // A page is drawn anew again and again; the wallet is asked once.
+  const props = useRef({ linked, onSwitched });
+  useEffect(() => {
+    props.current = { linked, onSwitched };
+  }, [linked, onSwitched]);
   useEffect(() => {
     const used = recallWallet();
-    if (used?.chain !== chain) return;
-    let told = false;
-    const compare = (current: string | undefined) => {
+    if (!used) return;
+    let told: string | undefined;
+    const compare = (address: string | undefined) => {
       // No account at all is a wallet that was locked; and while another wallet is being linked, switching is asked for.
-      if (current === undefined || told || isLinking() || isSameWallet({ chain, address: current }, { chain, address })) return;
-      told = true;
-      void onSwitched();
+      if (address === undefined || address === told || isLinking()) return;
+      const wallet = { chain: used.chain, address };
+      if (props.current.linked.some((one) => isSameWallet(one, wallet))) return;
+      told = address;
+      void props.current.onSwitched(wallet);
     };
-    return chain === "evm" ? watchEvm(used.id, compare) : watchSolana(used.id, compare);
-  }, [chain, address, onSwitched]);
+    return used.chain === "evm" ? watchEvm(used.id, compare) : watchSolana(used.id, compare);
+  }, []);
   return null;
 }
 

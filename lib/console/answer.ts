@@ -14,17 +14,22 @@ export type Answer<Result = object> = ({ ok: true } & Result) | Refusal;
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 
-/** The owner of a frozen account sees everything and changes nothing. */
+/** The owner of a frozen account sees everything and only takes rights away: from keys, wallets and sessions. */
 export const frozenRefusal = (): Refusal =>
-  refuse("This account is frozen: you can see everything and change nothing. Ask whoever runs this service.");
+  refuse("This account is frozen: you can pause and revoke keys, unlink wallets and end sessions. Ask whoever runs this service.");
 
-/** Reads what a browser sent; of several faults the first is told. */
+const unreadable = "The form cannot be read. Load the page again.";
+
+/**
+ * Reads what a browser sent; of several faults the first is told. A form's own words are for people; where it has none, no page of
+ * ours sent this.
+ */
 export function readForm<Form>(form: ZodType<Form>, input: unknown): { ok: true; form: Form } | Refusal {
-  const read = form.safeParse(input);
+  const read = form.safeParse(input, { error: () => unreadable });
   if (read.success) return { ok: true, form: read.data };
   const [issue] = read.error.issues;
   const [field] = issue?.path ?? [];
-  return refuse(issue?.message ?? "This cannot be read.", typeof field === "string" ? field : undefined);
+  return refuse(issue?.message ?? unreadable, typeof field === "string" ? field : undefined);
 }
 
 /** A text field that `read` turns into its value; a RangeError of `read` says what is wrong with the text. */

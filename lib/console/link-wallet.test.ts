@@ -1,10 +1,11 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { listIdentities } from "@/lib/access/identities";
 import { setClock } from "@/lib/base/clock";
 import { forgetOnce } from "@/lib/base/once";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { linkWallet, listWallets, startLink, unlinkWallet } from "./link-wallet";
+import { isLinked, linkWallet, startLink, unlinkWallet } from "./link-wallet";
 import { findOwnerOf, type Owner } from "./owner";
 import { signIn, startSignIn } from "./sign-in";
 import { openTestCustody } from "./testing/custody";
@@ -43,14 +44,14 @@ async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
 }
 
 const stored = (wallet: TestWallet): Wallet | null => readWallet(wallet.chain, wallet.address);
-const walletsOf = async (owner: Owner) => (await listWallets(owner.accountId)).map((identity) => identity.wallet);
+const walletsOf = async (owner: Owner) => (await listIdentities(owner.accountId)).map((identity) => identity.wallet);
 
 test("a second wallet that both sign for signs in to the same account", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("solana");
   expect(await link(owner, wallet, second)).toEqual({ ok: true });
   expect((await enter(second)).accountId).toBe(owner.accountId);
-  expect(await listWallets(owner.accountId)).toMatchObject([
+  expect(await listIdentities(owner.accountId)).toMatchObject([
     { wallet: stored(wallet), isFirst: true },
     { wallet: stored(second), isFirst: false },
   ]);
@@ -188,7 +189,7 @@ test("an unlinked wallet signs in to this account no more, and its sessions end 
   for (const { token } of [owner, first]) expect(await findOwnerOf(token)).toBeNull();
   expect(await findOwnerOf(other.token)).not.toBeNull();
   // The wallet that opened the account is gone, and no other one is said to have opened it.
-  expect(await listWallets(owner.accountId)).toMatchObject([{ wallet: stored(second), isFirst: false }]);
+  expect(await listIdentities(owner.accountId)).toMatchObject([{ wallet: stored(second), isFirst: false }]);
   expect((await enter(wallet)).accountId).not.toBe(owner.accountId);
 });
 
@@ -211,7 +212,7 @@ test("nobody unlinks the wallet of another account", async () => {
   expect(await walletsOf(theirs.owner)).toHaveLength(2);
 });
 
-test("the wallets of a frozen account stay as they are", async () => {
+test("to a frozen account no wallet is linked, and a stolen one is unlinked from it", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   await link(owner, wallet, second);
@@ -219,7 +220,17 @@ test("the wallets of a frozen account stay as they are", async () => {
   const frozen = await enter(wallet);
   const refusal = { ok: false, reason: "account_frozen" };
   expect(await startLink(frozen, { allow: wallet, join: newWallet("evm") })).toEqual(refusal);
-  expect(await unlinkWallet(frozen, second)).toEqual(refusal);
   const proof = await prove(wallet, { nonce: "x", text: "x" });
   expect(await linkWallet(frozen, { allow: proof, join: proof })).toEqual(refusal);
+  expect(await unlinkWallet(frozen, second)).toEqual({ ok: true });
+  expect(await unlinkWallet(frozen, wallet)).toEqual({ ok: false, reason: "last_wallet" });
+  expect(await walletsOf(frozen)).toEqual([stored(wallet)]);
+});
+
+test("whether a wallet is the owner's is told of their own account, however its address is written", async () => {
+  const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
+  expect(await isLinked(owner, { chain: "evm", address: wallet.address.toLowerCase() })).toBe(true);
+  expect(await isLinked(owner, wallet)).toBe(true);
+  expect(await isLinked(stranger.owner, wallet)).toBe(false);
+  expect(await isLinked(owner, { chain: "evm", address: "rubbish" })).toBe(false);
 });

@@ -3,10 +3,9 @@
 
 import { countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
-import { addIdentity, findAccountOf, type Identity, listIdentities, lockWallet, removeIdentity } from "@/lib/access/identities";
+import { addIdentity, findAccountOf, lockWallet, removeIdentity } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
-import type { AccountId } from "@/lib/base/ids";
 import { displayAddress, readWallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/pool";
 import type { Owner } from "./owner";
@@ -81,11 +80,13 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
   });
 }
 
-type UnlinkOutcome = { ok: true } | { ok: false; reason: "account_frozen" | "not_linked" | "last_wallet" };
+type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
 
-/** Takes a wallet from the account, but not its last one. Sessions that were opened with it end, this one too. */
+/**
+ * Takes a wallet from the account, but not its last one. Sessions that were opened with it end, this one too. From a frozen
+ * account as well: it may have been stolen.
+ */
 export async function unlinkWallet(owner: Owner, wallet: NamedWallet): Promise<UnlinkOutcome> {
-  if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "not_linked" };
   return inTransaction(async (transaction) => {
@@ -98,5 +99,8 @@ export async function unlinkWallet(owner: Owner, wallet: NamedWallet): Promise<U
   });
 }
 
-/** The account's wallets, the oldest first. */
-export const listWallets = (accountId: AccountId): Promise<Identity[]> => listIdentities(accountId);
+/** Whether this wallet, as a browser names it, is one of the owner's. */
+export async function isLinked({ accountId }: Owner, wallet: NamedWallet): Promise<boolean> {
+  const known = readWallet(wallet.chain, wallet.address);
+  return known !== null && (await findAccountOf(known)) === accountId;
+}

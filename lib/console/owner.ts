@@ -3,7 +3,9 @@
 import { cookies } from "next/headers";
 import { findSession } from "@/lib/access/sessions";
 import type { AccountId, SessionId } from "@/lib/base/ids";
+import type { NanoUsd } from "@/lib/base/money";
 import { displayAddress, type Wallet } from "@/lib/chains/wallet";
+import { readBalance } from "@/lib/ledger/accounts";
 import { sessionCookieName } from "./session-cookie";
 
 export interface Owner {
@@ -11,7 +13,7 @@ export interface Owner {
   sessionId: SessionId;
   /** The wallet that signed in. */
   wallet: Wallet;
-  /** The owner of a frozen account sees everything and changes nothing. */
+  /** The owner of a frozen account sees everything, and only takes rights away: from keys, wallets and sessions. */
   isFrozen: boolean;
 }
 
@@ -27,6 +29,11 @@ export async function findOwnerOf(token: string): Promise<Owner | null> {
   if (!session) return null;
   const { accountId, sessionId, wallet, accountState } = session;
   return { accountId, sessionId, wallet, isFrozen: accountState !== "open" };
+}
+
+/** What the account can spend now, nano-USD: what came in, less what was spent and what is held. */
+export async function readAvailable(accountId: AccountId): Promise<NanoUsd> {
+  return (await readBalance(accountId)).available;
 }
 
 /** The wallet with its address as wallets write it. */

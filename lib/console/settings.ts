@@ -2,15 +2,17 @@
 
 import { readLowBalance, setLowBalance } from "@/lib/access/accounts";
 import type { Challenge } from "@/lib/access/challenges";
+import { listIdentities } from "@/lib/access/identities";
 import type { Proof } from "@/lib/access/proofs";
+import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
+import type { SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import { deviceText } from "./device";
-import { linkWallet, listWallets, startLink, unlinkWallet } from "./link-wallet";
+import { linkWallet, startLink, unlinkWallet } from "./link-wallet";
 import { type Owner, shownWallet } from "./owner";
 import { refusalText } from "./refusals";
-import { listOwnSessions, revokeAllSessions, revokeSession } from "./sessions";
 
 /** Addresses in the settings are as people know them: with EIP-55's capital letters on EVM chains. */
 export interface OwnWallet extends Wallet {
@@ -42,26 +44,32 @@ export interface Settings {
 /** The current session first, then those that were seen last. */
 export async function readSettings(owner: Owner): Promise<Settings> {
   const [wallets, sessions, lowBalance] = await Promise.all([
-    listWallets(owner.accountId),
-    listOwnSessions(owner),
+    listOwnWallets(owner),
+    listSessions(owner.accountId),
     readLowBalance(owner.accountId),
   ]);
   return {
-    wallets: wallets.map(({ wallet, linkedAt, isFirst }) => ({
-      ...shownWallet(wallet),
-      linkedAt,
-      isFirst,
-      isCurrent: isSameWallet(wallet, owner.wallet),
-    })),
+    wallets,
     sessions: sessions
-      .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt, isCurrent }) => ({
-        ...{ sessionId, clientAddress, createdAt, lastSeenAt, isCurrent },
+      .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt }) => ({
+        ...{ sessionId, clientAddress, createdAt, lastSeenAt },
         device: deviceText(userAgent),
         wallet: shownWallet(wallet),
+        isCurrent: sessionId === owner.sessionId,
       }))
       .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
     lowBalance,
   };
+}
+
+/** The account's wallets, the oldest first. */
+export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
+  return (await listIdentities(owner.accountId)).map(({ wallet, linkedAt, isFirst }) => ({
+    ...shownWallet(wallet),
+    linkedAt,
+    isFirst,
+    isCurrent: isSameWallet(wallet, owner.wallet),
+  }));
 }
 
 /** Below this available balance the console warns; null turns that off. */
@@ -107,12 +115,13 @@ export async function linkOwnWallet(owner: Owner, proofs: { allow: Proof; join: 
   return refuse("wallet" in outcome ? `${outcome.wallet === "join" ? "New" : "Linked"} wallet: ${text}` : text);
 }
 
-/** Ends one session. A frozen account's too: who signs out takes nothing. */
-export async function endOneSession(owner: Owner, sessionId: string): Promise<Answer> {
-  return (await revokeSession(owner, sessionId)) ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
+/** Ends one session of the owner's; `sessionId` is whatever a page sent. A frozen account's too: who signs out takes nothing. */
+export async function endOneSession({ accountId }: Owner, sessionId: string): Promise<Answer> {
+  const ended = await endSession(accountId, sessionId as SessionId);
+  return ended ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
 }
 
 /** Signs out everywhere, here too. */
-export async function endEverySession(owner: Owner): Promise<void> {
-  await revokeAllSessions(owner);
+export async function endEverySession({ accountId }: Owner): Promise<void> {
+  await endAllSessions(accountId);
 }

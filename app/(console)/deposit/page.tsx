@@ -12,9 +12,10 @@ import { ActionLink } from "@/components/ui/action-link";
 import { Amount } from "@/components/ui/amount";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Tabs } from "@/components/ui/tabs";
-import { readAvailable } from "@/lib/console/available";
 import { areDepositsOpen, findDepositAddresses, listDeposits, MINIMUM_DEPOSIT } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
+import { readAvailable } from "@/lib/console/owner";
+import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { askForTestMoney } from "./actions";
 
@@ -23,7 +24,8 @@ export const metadata: Metadata = { title: "Deposit" };
 const chains: readonly DepositChain[] = ["base", "solana"];
 
 export default async function DepositPage() {
-  const { accountId, isFrozen } = await requireOwner();
+  const owner = await requireOwner();
+  const { accountId, isFrozen } = owner;
   const [addresses, deposits, available] = await Promise.all([
     findDepositAddresses(accountId),
     listDeposits(accountId),
@@ -31,7 +33,7 @@ export default async function DepositPage() {
   ]);
   const { isSandbox } = readSite();
   const amount = faucetAmount();
-  const faucet = amount === null ? null : <FaucetButton amount={amount} onAsk={askForTestMoney} />;
+  const faucet = amount === null ? null : <FaucetButton amount={amount} onAsk={forSession(owner, { askForTestMoney }).askForTestMoney} />;
   return (
     <>
       <PageHeading

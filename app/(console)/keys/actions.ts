@@ -1,56 +1,52 @@
 "use server";
 
-// What an owner does to API keys. Each asks who is signed in, reads its input, and answers in words.
+// What an owner does to API keys. Each asks whose page this is, reads its input, and answers in words.
 
 import { revalidatePath } from "next/cache";
 import { curlPrompt, getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { type Answer, readForm } from "@/lib/console/answer";
+import type { Answer } from "@/lib/console/answer";
 import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/key-form";
 import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys";
 import { listModelPrices } from "@/lib/console/models";
-import { requireOwner } from "../require-owner";
+import { readWish } from "../owner-actions";
 
 /** The key in clear, for the only time, and a line to try it with. The page is drawn anew only after both were stored. */
-export async function createKey(input: unknown): Promise<Answer<{ key: string; curl: string }>> {
-  const owner = await requireOwner();
-  const read = readForm(newKeyForm, input);
-  if (!read.ok) return read;
-  const made = await createOwnKey(owner, read.form);
+export async function createKey(sessionId: unknown, input: unknown): Promise<Answer<{ key: string; curl: string }>> {
+  const wish = await readWish(sessionId, newKeyForm, input);
+  if (!wish.ok) return wish;
+  const made = await createOwnKey(wish.owner, wish.form);
   if (!made.ok) return made;
   const site = readSite();
-  const model = read.form.models?.[0] ?? getExampleModel(listModelPrices()).id;
+  const model = wish.form.models?.[0] ?? getExampleModel(listModelPrices()).id;
   return { ...made, curl: curlPrompt(site, model).replace(`$${site.keyVariable}`, () => made.key) };
 }
 
-export async function renameKey(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(keyNameForm, input);
-  return read.ok ? showKeys(await renameOwnKey(owner, read.form)) : read;
+export async function renameKey(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, keyNameForm, input);
+  return wish.ok ? showKeys(await renameOwnKey(wish.owner, wish.form)) : wish;
 }
 
-export async function changeKeyLimits(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(keyLimitsForm, input);
-  return read.ok ? showKeys(await setOwnKeyLimits(owner, read.form)) : read;
+export async function changeKeyLimits(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, keyLimitsForm, input);
+  return wish.ok ? showKeys(await setOwnKeyLimits(wish.owner, wish.form)) : wish;
 }
 
-export async function pauseKey(input: unknown): Promise<Answer> {
-  return setState(input, "paused");
+export async function pauseKey(sessionId: unknown, input: unknown): Promise<Answer> {
+  return setState(sessionId, input, "paused");
 }
 
-export async function resumeKey(input: unknown): Promise<Answer> {
-  return setState(input, "active");
+export async function resumeKey(sessionId: unknown, input: unknown): Promise<Answer> {
+  return setState(sessionId, input, "active");
 }
 
-export async function revokeKey(input: unknown): Promise<Answer> {
-  return setState(input, "revoked");
+export async function revokeKey(sessionId: unknown, input: unknown): Promise<Answer> {
+  return setState(sessionId, input, "revoked");
 }
 
-async function setState(input: unknown, state: "active" | "paused" | "revoked"): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(keyChoiceForm, input);
-  return read.ok ? showKeys(await setOwnKeyState(owner, read.form.keyId, state)) : read;
+async function setState(sessionId: unknown, input: unknown, state: "active" | "paused" | "revoked"): Promise<Answer> {
+  const wish = await readWish(sessionId, keyChoiceForm, input);
+  return wish.ok ? showKeys(await setOwnKeyState(wish.owner, wish.form.keyId, state)) : wish;
 }
 
 /** Draws the list anew with the answer: also after a refusal, which may mean that it is out of date. */

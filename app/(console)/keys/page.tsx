@@ -10,19 +10,11 @@ import { nowMs } from "@/lib/base/clock";
 import { readKeysView } from "@/lib/console/key-form";
 import { listOwnKeys, listOwnRevokedKeys } from "@/lib/console/keys";
 import { listModelPrices } from "@/lib/console/models";
+import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { changeKeyLimits, createKey, pauseKey, renameKey, resumeKey, revokeKey } from "./actions";
 
 export const metadata: Metadata = { title: "API keys" };
-
-const actions = {
-  create: createKey,
-  rename: renameKey,
-  changeLimits: changeKeyLimits,
-  pause: pauseKey,
-  resume: resumeKey,
-  revoke: revokeKey,
-};
 
 interface KeysPageProps {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
@@ -33,7 +25,15 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
   const { creates, revokedBefore } = readKeysView(await searchParams);
   const [keys, revoked] = await Promise.all([listOwnKeys(owner), listOwnRevokedKeys(owner, revokedBefore)]);
   const models = listModelPrices().map(({ id, provider }) => ({ id, provider }));
-  const create = <CreateKey create={createKey} models={models} disabled={owner.isFrozen} initiallyOpen={creates} />;
+  const actions = forSession(owner, {
+    create: createKey,
+    rename: renameKey,
+    changeLimits: changeKeyLimits,
+    pause: pauseKey,
+    resume: resumeKey,
+    revoke: revokeKey,
+  });
+  const create = <CreateKey create={actions.create} models={models} disabled={owner.isFrozen} initiallyOpen={creates} />;
   return (
     <>
       <PageHeading title="API keys" action={keys.length > 0 ? create : null}>
@@ -41,7 +41,7 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       {keys.length > 0 ? (
-        <KeysTable keys={keys} models={models} actions={owner.isFrozen ? null : actions} nowMs={nowMs()} />
+        <KeysTable keys={keys} models={models} actions={actions} frozen={owner.isFrozen} nowMs={nowMs()} />
       ) : (
         <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No keys that work" : "No keys yet"} action={create}>
           A program calls the API with a key. Create one for each place that needs it, with a cap on what it may spend: you see what each

@@ -2,9 +2,10 @@ import type { Metadata } from "next";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { Playground } from "@/components/console/playground/playground";
-import { readAvailable } from "@/lib/console/available";
 import { listModelPrices } from "@/lib/console/models";
+import { readAvailable } from "@/lib/console/owner";
 import { csrfToken } from "@/lib/console/same-origin";
+import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { findAvailable, findCost } from "./actions";
 
@@ -27,8 +28,7 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
       isFrozen={owner.isFrozen}
       door={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
       target={{ baseUrl, keyVariable }}
-      findCost={findCost}
-      readAvailable={findAvailable}
+      {...forSession(owner, { findCost, readAvailable: findAvailable })}
     />
   );
 }

@@ -1,52 +1,49 @@
 "use server";
 
-// What an owner changes in the settings. Each asks who is signed in, reads its input, and answers in words.
+// What an owner changes in the settings. Each asks whose page this is, reads its input, and answers in words.
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { type Answer, readForm } from "@/lib/console/answer";
+import type { Answer, Refusal } from "@/lib/console/answer";
 import { endEverySession, endOneSession, linkOwnWallet, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
 import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "@/lib/console/settings-form";
 import { endOwnSession } from "@/lib/console/sign-out";
-import { requireOwner } from "../require-owner";
+import { readWish, requireOwnerOf } from "../owner-actions";
 
-export async function setLowBalance(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(lowBalanceForm, input);
-  return read.ok ? showSettings(await setOwnLowBalance(owner, read.form.amount)) : read;
+export async function setLowBalance(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, lowBalanceForm, input);
+  return wish.ok ? showSettings(await setOwnLowBalance(wish.owner, wish.form.amount)) : wish;
 }
 
-export async function unlinkWallet(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(walletForm, input);
-  if (!read.ok) return read;
-  const answer = await unlinkOwnWallet(owner, read.form);
+export async function unlinkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, walletForm, input);
+  if (!wish.ok) return wish;
+  const answer = await unlinkOwnWallet(wish.owner, wish.form);
   if (!answer.ok || !answer.signedOut) return showSettings(answer);
   await endOwnSession();
   redirect("/connect");
 }
 
-export async function startLink(input: unknown) {
-  const owner = await requireOwner();
-  const read = readForm(startLinkForm, input);
-  return read.ok ? startOwnLink(owner, read.form) : read;
+export async function startLink(sessionId: unknown, input: unknown) {
+  const wish = await readWish(sessionId, startLinkForm, input);
+  return wish.ok ? startOwnLink(wish.owner, wish.form) : wish;
 }
 
-export async function linkWallet(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(linkWalletForm, input);
-  return read.ok ? showSettings(await linkOwnWallet(owner, read.form)) : read;
+export async function linkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, linkWalletForm, input);
+  return wish.ok ? showSettings(await linkOwnWallet(wish.owner, wish.form)) : wish;
 }
 
-export async function endSession(input: unknown): Promise<Answer> {
-  const owner = await requireOwner();
-  const read = readForm(sessionForm, input);
-  return read.ok ? showSettings(await endOneSession(owner, read.form.sessionId)) : read;
+export async function endSession(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, sessionForm, input);
+  return wish.ok ? showSettings(await endOneSession(wish.owner, wish.form.sessionId)) : wish;
 }
 
-export async function signOutEverywhere(): Promise<never> {
-  const owner = await requireOwner();
-  await endEverySession(owner);
+/** Leads to the page where one signs in. */
+export async function signOutEverywhere(sessionId: unknown): Promise<Refusal> {
+  const asked = await requireOwnerOf(sessionId);
+  if (!asked.ok) return asked;
+  await endEverySession(asked.owner);
   await endOwnSession(); // takes the cookie back
   redirect("/connect");
 }

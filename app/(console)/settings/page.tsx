@@ -12,6 +12,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { nowMs } from "@/lib/base/clock";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { readSettings } from "@/lib/console/settings";
+import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
@@ -22,28 +23,29 @@ export default async function SettingsPage() {
   const { wallets, sessions, lowBalance } = await readSettings(owner);
   const walletSettings = readWalletSettings();
   const demo = demoWallets();
+  const actions = forSession(owner, { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
   return (
     <div className="max-w-reading">
       <PageHeading title="Settings">Who may sign in, where you are signed in, and when you want to be warned.</PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
         <Panel title="Wallets" aside="Each of them signs in, and owns everything here.">
-          <WalletList wallets={wallets} unlink={unlinkWallet} frozen={owner.isFrozen} />
+          <WalletList wallets={wallets} unlink={actions.unlinkWallet} />
           <LinkWalletSlot
             disabled={owner.isFrozen}
             settings={walletSettings}
             demo={demo && { ...demo, chainId: walletSettings.chain.id }}
             signDemo={signDemo}
             linked={wallets.map(({ chain, address }) => ({ chain, address }))}
-            startLink={startLink}
-            linkWallet={linkWallet}
+            startLink={actions.startLink}
+            linkWallet={actions.linkWallet}
           />
         </Panel>
         <Panel title="Low balance">
-          <LowBalance line={lowBalance} save={setLowBalance} frozen={owner.isFrozen} />
+          <LowBalance line={lowBalance} save={actions.setLowBalance} frozen={owner.isFrozen} />
         </Panel>
         <Panel title="Sessions" aside="A session lasts 30 days.">
-          <SessionList sessions={sessions} end={endSession} endAll={signOutEverywhere} nowMs={nowMs()} />
+          <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />
         </Panel>
         <Panel title="Account">
           <p className="flex items-center gap-1 text-sm">

@@ -2,11 +2,12 @@
 
 // What the usage page asks for after it was drawn.
 
+import type { Answer } from "@/lib/console/answer";
 import { type RequestReceipt, readReceipt } from "@/lib/console/receipts";
-import { requireOwner } from "../require-owner";
+import { requireOwnerOf } from "../owner-actions";
 
 /** The receipt of one of the owner's requests, or null. */
-export async function findReceipt(requestId: unknown): Promise<RequestReceipt | null> {
-  const { accountId } = await requireOwner();
-  return readReceipt(accountId, requestId);
+export async function findReceipt(sessionId: unknown, requestId: unknown): Promise<Answer<{ receipt: RequestReceipt | null }>> {
+  const asked = await requireOwnerOf(sessionId);
+  return asked.ok ? { ok: true, receipt: await readReceipt(asked.owner.accountId, requestId) } : asked;
 }

@@ -16,6 +16,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { readReceipt } from "@/lib/console/receipts";
 import { readUsage, type UsageView } from "@/lib/console/usage";
 import { presets, readUsageQuery, type UsageParams, type UsageQuery } from "@/lib/console/usage-query";
+import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { findReceipt } from "./actions";
 
@@ -25,7 +26,9 @@ export const metadata: Metadata = { title: "Usage" };
 const TABLE = "requests";
 
 export default async function UsagePage({ searchParams }: { searchParams: Promise<UsageParams> }) {
-  const { accountId } = await requireOwner();
+  const owner = await requireOwner();
+  const { accountId } = owner;
+  const { findReceipt: load } = forSession(owner, { findReceipt });
   const params = await searchParams;
   const query = readUsageQuery(params);
   const requestId = Array.isArray(params.receipt) ? params.receipt[0] : params.receipt;
@@ -59,7 +62,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
       </Panel>
       <div id={TABLE} className="scroll-mt-2">
         <Panel title="Requests" className="mt-8">
-          <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={findReceipt} />
+          <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={load} />
           {view.rows.length > 0 ? <Pages address={address} query={query} view={view} /> : <NoRequests isNew={!view.hasEverCalled} />}
         </Panel>
       </div>

@@ -1,8 +1,9 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import type { ComponentProps } from "react";
+import { type ComponentProps, useEffect } from "react";
 import { Skeleton } from "@/components/ui/skeleton";
+import { tellSessionChanged } from "@/components/wallet/session-news";
 import type { ConnectWallet } from "./connect-wallet";
 
 const Loaded = dynamic(() => import("./connect-wallet").then((module) => module.ConnectWallet), {
@@ -16,4 +17,8 @@ const Loaded = dynamic(() => import("./connect-wallet").then((module) => module.
 });
 
 /** Wallet code is large and knows only browsers: it comes after the page. */
-export const WalletLoader = (props: ComponentProps<typeof ConnectWallet>) => <Loaded {...props} />;
+export function WalletLoader(props: ComponentProps<typeof ConnectWallet>) {
+  // Only whoever is signed out comes here, from "Sign out" or a session that has ended: the other tabs have to know.
+  useEffect(tellSessionChanged, []);
+  return <Loaded {...props} />;
+}

@@ -15,10 +15,12 @@ interface KeyMenuProps {
   item: KeyView;
   models: readonly ModelChoice[];
   actions: KeyActions;
+  /** The account is frozen: a key that may have leaked is paused or revoked, and nothing else is done with it. */
+  frozen: boolean;
 }
 
 /** What can be done with one key. */
-export function KeyMenu({ item, models, actions }: KeyMenuProps) {
+export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const [open, setOpen] = useState<"rename" | "limits" | "revoke" | null>(null);
   const { busy, run } = useAction();
   const { keyId, name, state } = item;
@@ -45,23 +47,27 @@ export function KeyMenu({ item, models, actions }: KeyMenuProps) {
           </Button>
         }
       >
-        <MenuItem onSelect={() => setOpen("rename")}>
-          <PencilIcon /> Rename
-        </MenuItem>
-        <MenuItem onSelect={() => setOpen("limits")}>
-          <SlidersHorizontalIcon /> Edit limits
-        </MenuItem>
+        {frozen ? null : (
+          <>
+            <MenuItem onSelect={() => setOpen("rename")}>
+              <PencilIcon /> Rename
+            </MenuItem>
+            <MenuItem onSelect={() => setOpen("limits")}>
+              <SlidersHorizontalIcon /> Edit limits
+            </MenuItem>
+          </>
+        )}
         {state === "active" ? (
           <MenuItem onSelect={() => void pause()}>
             <PauseIcon /> Pause
           </MenuItem>
         ) : null}
-        {state === "paused" ? (
+        {state === "paused" && !frozen ? (
           <MenuItem onSelect={() => void resume()}>
             <PlayIcon /> Resume
           </MenuItem>
         ) : null}
-        <MenuSeparator />
+        {frozen && state !== "active" ? null : <MenuSeparator />}
         <MenuItem danger onSelect={() => setOpen("revoke")}>
           <BanIcon /> Revoke
         </MenuItem>

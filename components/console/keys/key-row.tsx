@@ -9,13 +9,14 @@ interface KeyRowProps {
   item: KeyView;
   places: number;
   models: readonly ModelChoice[];
-  /** Null: nothing can be changed. */
-  actions: KeyActions | null;
+  actions: KeyActions;
+  /** It can only be paused and revoked. */
+  frozen: boolean;
   nowMs: number;
 }
 
 /** One key: a row on a desk, two lines on a phone. */
-export function KeyRow({ item, places, models, actions, nowMs }: KeyRowProps) {
+export function KeyRow({ item, places, models, actions, frozen, nowMs }: KeyRowProps) {
   const { name, createdAt, lastUsedAt } = item;
   const lastUsed = lastUsedAt ? <TimeAgo at={lastUsedAt} nowMs={nowMs} /> : <span className="text-faint">never</span>;
   return (
@@ -51,7 +52,9 @@ export function KeyRow({ item, places, models, actions, nowMs }: KeyRowProps) {
           {dayText(createdAt)}
         </time>
       </td>
-      <td className="w-8 py-1.5 pl-1">{actions ? <KeyMenu item={item} models={models} actions={actions} /> : null}</td>
+      <td className="w-8 py-1.5 pl-1">
+        <KeyMenu item={item} models={models} actions={actions} frozen={frozen} />
+      </td>
     </tr>
   );
 }

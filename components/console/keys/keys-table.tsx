@@ -5,13 +5,14 @@ import type { KeyActions, KeyView, ModelChoice } from "./key-view";
 interface KeysTableProps {
   keys: readonly KeyView[];
   models: readonly ModelChoice[];
-  /** Null: nothing can be changed. */
-  actions: KeyActions | null;
+  actions: KeyActions;
+  /** Keys can only be paused and revoked. */
+  frozen: boolean;
   /** The server's clock, Unix milliseconds. */
   nowMs: number;
 }
 
-export function KeysTable({ keys, models, actions, nowMs }: KeysTableProps) {
+export function KeysTable({ keys, models, actions, frozen, nowMs }: KeysTableProps) {
   const places = placesOf(keys.map(({ spent }) => spent));
   return (
     <table className="w-full">
@@ -43,7 +44,7 @@ export function KeysTable({ keys, models, actions, nowMs }: KeysTableProps) {
       </thead>
       <tbody>
         {keys.map((item) => (
-          <KeyRow key={item.keyId} item={item} places={places} models={models} actions={actions} nowMs={nowMs} />
+          <KeyRow key={item.keyId} item={item} places={places} models={models} actions={actions} frozen={frozen} nowMs={nowMs} />
         ))}
       </tbody>
     </table>

@@ -44,12 +44,12 @@ function RequestLine({ row, places }: { row: UsageRow; places: number }) {
     <tr className="relative border-b border-line align-top transition hover:bg-panel">
       <th scope="row" className="max-w-0 py-2.5 pr-4 text-left font-normal max-md:w-full md:w-[38%]">
         <span className="flex items-center gap-2">
-          <Link
-            href={`/usage?receipt=${row.requestId}`}
-            aria-label={`Receipt: ${row.model}`}
-            className="truncate font-mono after:absolute after:inset-0"
-          >
+          <Link href={`/usage?receipt=${row.requestId}`} className="truncate font-mono after:absolute after:inset-0">
+            <span className="sr-only">Receipt: </span>
             {row.model}
+            <span className="sr-only">
+              , <LocalTime at={row.at} shape="exact" />
+            </span>
           </Link>
           {outcome ? <Badge>{outcome}</Badge> : null}
         </span>

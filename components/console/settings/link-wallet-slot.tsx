@@ -7,6 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { Button } from "../../ui/button";
 import { Skeleton } from "../../ui/skeleton";
+import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import type { WalletLinkingProps } from "./wallet-linking";
 
 const Loaded = dynamic(() => import("./wallet-linking").then((module) => module.WalletLinking), {
@@ -26,21 +27,22 @@ interface LinkWalletSlotProps extends Omit<WalletLinkingProps, "onLinked"> {
 /** Where another wallet is linked: a button, until somebody wants to. */
 export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
   const [open, setOpen] = useState(false);
+  const part = useFocusOnStep(open ? "linking" : "closed");
   const router = useRouter();
-  if (!open) {
-    return (
-      <Button className="mt-4" disabled={disabled} onClick={() => setOpen(true)}>
-        <PlusIcon aria-hidden="true" /> Link another wallet
-      </Button>
-    );
-  }
   const linked = () => {
     setOpen(false);
     toast.success("Linked. You can sign in with this wallet too.");
     router.refresh();
   };
+  if (!open) {
+    return (
+      <Button ref={part} className="mt-4" disabled={disabled} onClick={() => setOpen(true)}>
+        <PlusIcon aria-hidden="true" /> Link another wallet
+      </Button>
+    );
+  }
   return (
-    <section aria-label="Link another wallet" className="mt-4 rounded border border-edge p-4">
+    <section ref={part} tabIndex={-1} aria-label="Link another wallet" className="mt-4 rounded border border-edge p-4 outline-none">
       <Loaded {...linking} onLinked={linked} />
       <Button look="quiet" size="small" className="mt-4" onClick={() => setOpen(false)}>
         Cancel

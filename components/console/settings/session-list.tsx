@@ -7,14 +7,14 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { shortAddress } from "../../ui/short-address";
 import { TimeAgo } from "../../ui/time-ago";
+import { momentText } from "../../ui/time-text";
 import { useAction } from "../use-action";
-import type { EndSession, SessionView } from "./settings-view";
+import type { EndSession, EndSessions, SessionView } from "./settings-view";
 
 interface SessionListProps {
   sessions: readonly SessionView[];
   end: EndSession;
-  /** Leads to the page where one signs in. */
-  endAll: () => Promise<never>;
+  endAll: EndSessions;
   /** The server's clock, Unix milliseconds. */
   nowMs: number;
 }
@@ -62,13 +62,18 @@ function End({ session, end }: { session: SessionView; end: EndSession }) {
     else toast.error(answer.message);
   };
   return (
-    <Button size="small" busy={busy} aria-label={`End the session of ${session.device}`} onClick={() => void press()}>
+    <Button
+      size="small"
+      busy={busy}
+      aria-label={`End the session of ${session.device}, opened ${momentText(session.createdAt)}`}
+      onClick={() => void press()}
+    >
       End
     </Button>
   );
 }
 
-function EndAll({ count, endAll }: { count: number; endAll: () => Promise<never> }) {
+function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
   const [open, setOpen] = useState(false);
   const { busy, run } = useAction();
   const confirm = async () => {

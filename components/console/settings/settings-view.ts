@@ -1,6 +1,6 @@
 // What the components of this folder know of the settings, and what they may ask for.
 
-import type { Answered } from "../use-action";
+import type { Answered, Refused } from "../use-action";
 
 export interface WalletView {
   chain: "evm" | "solana";
@@ -25,5 +25,7 @@ export interface SessionView {
 
 export type UnlinkWallet = (wallet: { chain: "evm" | "solana"; address: string }) => Promise<Answered>;
 export type EndSession = (session: { sessionId: string }) => Promise<Answered>;
+/** Leads to the page where one signs in; answers only when it was refused. */
+export type EndSessions = () => Promise<Refused>;
 /** Nothing written turns the warning off. */
 export type SetLowBalance = (line: { amount: string }) => Promise<Answered>;

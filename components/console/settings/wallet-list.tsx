@@ -14,12 +14,10 @@ import type { UnlinkWallet, WalletView } from "./settings-view";
 interface WalletListProps {
   wallets: readonly WalletView[];
   unlink: UnlinkWallet;
-  /** Nothing can be changed. */
-  frozen: boolean;
 }
 
 /** The wallets that own the account: each can sign in and do everything. */
-export function WalletList({ wallets, unlink, frozen }: WalletListProps) {
+export function WalletList({ wallets, unlink }: WalletListProps) {
   return (
     <ul className="text-sm">
       {wallets.map((wallet) => (
@@ -38,7 +36,7 @@ export function WalletList({ wallets, unlink, frozen }: WalletListProps) {
               </time>
             </span>
           </span>
-          {wallets.length > 1 && !frozen ? <Unlink wallet={wallet} unlink={unlink} /> : null}
+          {wallets.length > 1 ? <Unlink wallet={wallet} unlink={unlink} /> : null}
         </li>
       ))}
     </ul>

@@ -82,7 +82,6 @@ function ModelCell({ row, onOpen }: { row: UsageRow; onOpen: Open }) {
       <span className="flex items-center gap-2">
         <a
           href={`/usage?receipt=${row.requestId}`}
-          aria-label={`Receipt: ${row.model}`}
           onClick={(event) => {
             if (event.metaKey || event.ctrlKey || event.shiftKey) return; // another tab was asked for
             event.preventDefault();
@@ -90,7 +89,11 @@ function ModelCell({ row, onOpen }: { row: UsageRow; onOpen: Open }) {
           }}
           className="truncate font-mono after:absolute after:inset-0"
         >
+          <span className="sr-only">Receipt: </span>
           {row.model}
+          <span className="sr-only">
+            , <LocalTime at={row.at} shape="exact" />
+          </span>
         </a>
         {outcome ? <Badge>{outcome}</Badge> : null}
       </span>

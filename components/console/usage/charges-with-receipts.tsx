@@ -3,14 +3,13 @@
 import { useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useRef } from "react";
 import { ChargesTable } from "./charges-table";
-import { type FoundReceipt, ReceiptDrawer } from "./receipt-drawer";
-import type { Receipt } from "./receipt-types";
+import { type FoundReceipt, type LoadReceipt, ReceiptDrawer } from "./receipt-drawer";
 import type { UsageRow } from "./usage-row";
 
 interface ChargesWithReceiptsProps {
   rows: readonly UsageRow[];
   initial: FoundReceipt | null;
-  load: (requestId: string) => Promise<Receipt | null>;
+  load: LoadReceipt;
 }
 
 /** The table, and the receipt that the address names. Opening one is a step in the browser's history, without asking for the page again. */

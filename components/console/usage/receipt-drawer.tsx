@@ -1,9 +1,11 @@
 "use client";
 
+import { unstable_rethrow } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Skeleton } from "../../ui/skeleton";
+import type { Answered } from "../use-action";
 import { ReceiptDetails } from "./receipt-details";
 import type { Receipt } from "./receipt-types";
 
@@ -13,30 +15,39 @@ export interface FoundReceipt {
   receipt: Receipt | null;
 }
 
+export type LoadReceipt = (requestId: string) => Promise<Answered<{ receipt: Receipt | null }>>;
+
+interface Failure {
+  requestId: string;
+  message: string;
+}
+
 interface ReceiptDrawerProps {
   /** The request that the address names; null closes the drawer. */
   requestId: string | null;
   /** What the server found already. */
   initial: FoundReceipt | null;
-  load: (requestId: string) => Promise<Receipt | null>;
+  load: LoadReceipt;
   onClose: () => void;
 }
 
 /** The receipt of a request, at the side of the page that it was opened from. */
 export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDrawerProps) {
   const [found, setFound] = useState(initial);
-  const [failedId, setFailedId] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
   const isFound = found?.requestId === requestId;
-  const isFailed = failedId === requestId;
+  const isFailed = failure?.requestId === requestId;
 
   const fetchReceipt = useCallback(
     async (id: string) => {
-      setFailedId(null);
+      setFailure(null);
       try {
-        const receipt = await load(id);
-        setFound({ requestId: id, receipt });
-      } catch {
-        setFailedId(id); // said in the drawer, with a way to try again
+        const answer = await load(id);
+        if (answer.ok) setFound({ requestId: id, receipt: answer.receipt });
+        else setFailure({ requestId: id, message: answer.message });
+      } catch (error) {
+        unstable_rethrow(error); // a session that ended leads to the page where one signs in
+        setFailure({ requestId: id, message: "The receipt could not be read. Nothing about it has changed." });
       }
     },
     [load],
@@ -50,7 +61,7 @@ export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDraw
   return (
     <Dialog open={requestId !== null} onOpenChange={(open) => (open ? undefined : onClose())} title={title} place="side">
       {requestId === null ? null : isFailed ? (
-        <Failed onRetry={() => void fetchReceipt(requestId)} />
+        <Failed message={failure.message} onRetry={() => void fetchReceipt(requestId)} />
       ) : !isFound ? (
         <ReceiptSkeleton />
       ) : found?.receipt ? (
@@ -89,9 +100,9 @@ const NoReceipt = ({ requestId }: { requestId: string }) => (
   </div>
 );
 
-const Failed = ({ onRetry }: { onRetry: () => void }) => (
+const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) => (
   <div role="alert" className="grid justify-items-start gap-4 text-sm">
-    <p>The receipt could not be read. Nothing about it has changed.</p>
+    <p>{message}</p>
     <Button onClick={onRetry}>Try again</Button>
   </div>
 );

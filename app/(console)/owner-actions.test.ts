@@ -1,0 +1,119 @@
+// Each action of the console, as a browser calls it, with the real sessions of a real database.
+
+import "next/dist/server/node-environment-baseline"; // before anything of Next, whose request is kept in a global that this makes
+import { beforeAll, expect, test } from "vitest";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
+import { createAccount } from "@/lib/access/accounts";
+import { addIdentity } from "@/lib/access/identities";
+import { createKey } from "@/lib/access/keys";
+import { setSandboxPepper } from "@/lib/access/pepper";
+import { openSession } from "@/lib/access/sessions";
+import { findOwnerOf, type Owner } from "@/lib/console/owner";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { askForTestMoney } from "./deposit/actions";
+import * as keys from "./keys/actions";
+import { forSession } from "./owner-actions";
+import { findAvailable, findCost } from "./playground/actions";
+import * as settings from "./settings/actions";
+import { signOutUnlessLinked } from "./sign-out";
+import { asRequest } from "./testing/request";
+import { findReceipt } from "./usage/actions";
+
+await openTestDatabase();
+beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
+
+const actions = { ...keys, ...settings, askForTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
+const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
+
+async function enter(): Promise<Owner & { token: string; keyId: string }> {
+  const accountId = await createAccount();
+  await openCustomerAccount(accountId);
+  const { keyId } = await createKey({ accountId, name: "mine" });
+  const { token } = await openSession({ accountId, wallet, userAgent: "", clientAddress: "192.0.2.1" });
+  const owner = await findOwnerOf(token);
+  if (!owner) throw new Error("the session is not there");
+  return { ...owner, token, keyId };
+}
+
+/** What would be right for the owner who is signed in now. */
+const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Record<string, unknown> => {
+  const wish = { expiry: { kind: "never" }, cap: null, models: null };
+  return {
+    createKey: { name: "stolen", ...wish },
+    renameKey: { keyId, name: "stolen" },
+    changeKeyLimits: { keyId, ...wish },
+    pauseKey: { keyId },
+    resumeKey: { keyId },
+    revokeKey: { keyId },
+    setLowBalance: { amount: "5" },
+    unlinkWallet: wallet,
+    endSession: { sessionId },
+    startLink: { allow: wallet, join: { ...wallet, address: `0x${"cd".repeat(20)}` } },
+    signOutUnlessLinked: { ...wallet, address: `0x${"cd".repeat(20)}` },
+    findReceipt: "req_00000000000000000000",
+    findCost: "req_00000000000000000000",
+  };
+};
+
+const snapshot = async () =>
+  (
+    await pool().query(
+      `SELECT (SELECT json_agg(k ORDER BY id) FROM api_key k) AS keys, (SELECT json_agg(a ORDER BY id) FROM account a) AS accounts,
+         (SELECT json_agg(s.id ORDER BY id) FROM session s) AS sessions`,
+    )
+  ).rows;
+
+test("no action does anything for a page of another session than the browser's", async () => {
+  const [before, now] = [await enter(), await enter()];
+  const inputs = inputOf(now);
+  const stale = { ok: false, message: "You are signed in with another wallet in another tab. Load this page again." };
+  const rows = await snapshot();
+  const silent = { findAvailable: null, findCost: null, signOutUnlessLinked: undefined };
+  for (const [name, action] of Object.entries(actions)) {
+    for (const sessionId of [before.sessionId, undefined, ""]) {
+      const answer = await asRequest(now.token, () => action(sessionId, inputs[name]));
+      expect(answer, name).toEqual(name in silent ? silent[name as keyof typeof silent] : stale);
+    }
+  }
+  expect(await snapshot()).toEqual(rows);
+});
+
+test("without a session every action leads to the page where one signs in", async () => {
+  const { sessionId } = await enter();
+  for (const [name, action] of Object.entries(actions)) {
+    await expect(
+      asRequest(null, () => action(sessionId, {})),
+      name,
+    ).rejects.toMatchObject({ digest: expect.stringContaining(";/connect?next=") });
+  }
+});
+
+test("a page's own actions are of its session: they do what they are asked", async () => {
+  const owner = await enter();
+  const { findAvailable: available, signOutEverywhere } = forSession(owner, {
+    findAvailable,
+    signOutEverywhere: settings.signOutEverywhere,
+  });
+  expect(await asRequest(owner.token, () => available())).toBe(0n);
+  await expect(asRequest(owner.token, () => signOutEverywhere())).rejects.toMatchObject({ digest: expect.stringContaining(";/connect;") });
+  expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("a wallet that shows another account signs out, unless that one is linked", async () => {
+  const owner = await enter();
+  await inTransaction((transaction) => addIdentity(owner.accountId, wallet, true, transaction));
+  await asRequest(owner.token, () => signOutUnlessLinked(owner.sessionId, wallet));
+  expect(await findOwnerOf(owner.token)).not.toBeNull();
+  const other = { ...wallet, address: `0x${"cd".repeat(20)}` };
+  await expect(asRequest(owner.token, () => signOutUnlessLinked(owner.sessionId, other))).rejects.toMatchObject({
+    digest: expect.stringContaining(";/connect;"),
+  });
+  expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("the demo wallet signs for nobody where there is none, whatever is asked, and throws at nobody", async () => {
+  const inputs: unknown[][] = [["evm", "text"], [], ["evm"], ["bitcoin", "text"], [{}, null], ["evm", "x".repeat(5_000)]];
+  for (const input of inputs) expect(await signDemo(...input)).toBeNull();
+});

@@ -1,0 +1,17 @@
+// What the tabs of one browser tell each other: that somebody has signed in or out in one of them. They share one cookie.
+
+const CHANNEL = "session";
+
+/** Tells the other tabs that the session they were drawn for is no longer the browser's. */
+export function tellSessionChanged(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage("changed");
+  channel.close();
+}
+
+/** Calls `changed` whenever another tab says so; returns how to stop. */
+export function watchSession(changed: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener("message", changed);
+  return () => channel.close();
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { readForm } from "./answer";
+import { keyLimitsForm, newKeyForm } from "./key-form";
+import { linkWalletForm, lowBalanceForm, sessionForm, walletForm } from "./settings-form";
+
+const unreadable = "The form cannot be read. Load the page again.";
+const key = { name: "ci", expiry: { kind: "never" }, cap: null, models: null };
+
+test("what no page of ours sends is answered in words for people, never in the checker's own", () => {
+  const strange: [Parameters<typeof readForm>[0], unknown][] = [
+    [newKeyForm, { ...key, accountId: "acc_1" }],
+    [newKeyForm, { ...key, name: 7 }],
+    [newKeyForm, { ...key, expiry: { kind: "days", days: 8 } }],
+    [newKeyForm, { ...key, expiry: { kind: "later" } }],
+    [newKeyForm, { ...key, models: "all" }],
+    [newKeyForm, null],
+    [keyLimitsForm, "x"],
+    [walletForm, { chain: "bitcoin", address: "1" }],
+    [walletForm, { chain: "evm", address: "x".repeat(65) }],
+    [linkWalletForm, { allow: {} }],
+    [sessionForm, undefined],
+    [lowBalanceForm, { amount: "1".repeat(501) }],
+  ];
+  for (const [form, input] of strange)
+    expect(readForm(form, input), JSON.stringify(input)).toMatchObject({ ok: false, message: unreadable });
+});
+
+test("what a person wrote wrongly is answered in the form's own words, at its field", () => {
+  expect(readForm(newKeyForm, { ...key, name: " " })).toMatchObject({
+    field: "name",
+    message: expect.stringContaining("Give the key a name"),
+  });
+  expect(readForm(newKeyForm, { ...key, models: [] })).toMatchObject({ field: "models", message: expect.stringContaining("at least one") });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "There is no such session. Reload the page." });
+});
