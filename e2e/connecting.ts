@@ -13,8 +13,12 @@ export async function chooseWallet(page: Page, chain: "evm" | "solana", name: st
 /** Chooses a wallet of a list that is open. */
 export const chooseFromList = (page: Page, name: string): Promise<void> => page.getByRole("dialog").getByRole("button", { name }).click();
 
-/** By the menu of the account. */
+export async function openAccountMenu(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account / }).click();
+  await page.getByRole("menu").waitFor();
+}
+
 export async function signOut(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /^Account of / }).click();
+  await openAccountMenu(page);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
 }

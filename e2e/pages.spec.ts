@@ -4,50 +4,73 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { errorCatalogue } from "../lib/base/errors";
 import { baseUrl, expect, open, test } from "./browser";
-
-const pages = [
-  { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
-  { path: "/models", heading: "Models and prices", status: 200 },
-  { path: "/docs", heading: "Quick start", status: 200 },
-  { path: "/docs/errors", heading: "Errors", status: 200 },
-  { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
-  { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
-  { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
-];
+import { consolePages, publicPages } from "./page-list";
+import { demoWallet, signIn } from "./sign-in";
 
 const phone = { width: 390, height: 844 };
 const banner = "Sandbox: models and money are simulated here. Nothing on this page is real money.";
 
 const names = (page: Page) => page.locator("tbody th span.font-mono").allTextContents();
 
-for (const { path, heading, status } of pages) {
+for (const { path, heading, status } of publicPages) {
   test(`${path} answers ${status}, says that it is a sandbox, and fits a phone`, async ({ page }) => {
     const answer = await page.goto(path, { waitUntil: "networkidle" });
     expect(answer?.status()).toBe(status);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
     await expect(page.getByRole("complementary", { name: "Sandbox" })).toHaveText(banner);
-    for (const viewport of [{ width: 1280, height: 800 }, phone]) {
-      await page.setViewportSize(viewport);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect(overflow, `pixels that ${path} scrolls sideways at ${viewport.width}`).toBe(0);
-    }
+    await expectToFit(page);
   });
 }
 
-test("every page has the nonce of its own answer on every script, and no other script runs", async ({ page, request }) => {
-  const answer = await request.get("/");
-  const policy = answer.headers()["content-security-policy"] ?? "";
-  const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
-  expect(nonce).toBeTruthy();
-  const scripts = (await answer.text()).match(/<script\b[^>]*>/g) ?? [];
-  expect(scripts.length).toBeGreaterThan(0);
-  expect(scripts.filter((script) => !script.includes(`nonce="${nonce}"`))).toEqual([]);
-  const again = await page.goto("/");
-  expect(again?.headers()["content-security-policy"]).not.toContain(`'nonce-${nonce}'`);
+test("the console's pages fit a phone too, with something to show", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  for (const { path, heading } of consolePages) {
+    await page.goto(path, { waitUntil: "networkidle" });
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+    await expectToFit(page);
+  }
 });
 
-test("no page holds a working key", async ({ request }) => {
-  for (const { path } of pages) expect(await (await request.get(path)).text()).not.toMatch(/\bpp_[0-9A-Za-z]{38}\b/);
+/** Nothing scrolls sideways, on a desk and on a phone. */
+async function expectToFit(page: Page): Promise<void> {
+  for (const viewport of [{ width: 1280, height: 800 }, phone]) {
+    await page.setViewportSize(viewport);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow, `pixels that ${page.url()} scrolls sideways at ${viewport.width}`).toBe(0);
+  }
+}
+
+test("every page has the nonce of its own answer on every script, and may be framed by nobody", async ({ context }) => {
+  await signIn(context, demoWallet());
+  const nonces = new Set<string>();
+  for (const { path } of [...publicPages.filter(({ path }) => path !== "/connect"), ...consolePages]) {
+    const answer = await context.request.get(path);
+    const policy = answer.headers()["content-security-policy"] ?? "";
+    const [, nonce = ""] = /'nonce-([^']+)'/.exec(policy) ?? [];
+    expect(nonce, path).not.toBe("");
+    nonces.add(nonce);
+    expect(policy, path).toContain("frame-ancestors 'none'");
+    expect(answer.headers()["x-frame-options"], path).toBe("DENY");
+    const scripts = (await answer.text()).match(/<script\b[^>]*>/g) ?? [];
+    expect(scripts.length, path).toBeGreaterThan(0);
+    expect(
+      scripts.filter((script) => !script.includes(`nonce="${nonce}"`)),
+      path,
+    ).toEqual([]);
+  }
+  expect(nonces.size).toBe(publicPages.length - 1 + consolePages.length);
+});
+
+test("a script without the nonce does not run", async ({ page, watch }) => {
+  watch.expect(/Content Security Policy/);
+  await page.goto("/");
+  await page.evaluate(() => {
+    const holder = document.createElement("div");
+    holder.innerHTML = '<img src="data:," onerror="window.ran = true">';
+    document.body.append(holder);
+  });
+  await expect.poll(() => watch.faults.filter((fault) => fault.includes("Content Security Policy")).length).toBeGreaterThan(0);
+  expect(await page.evaluate(() => Reflect.get(window, "ran"))).toBeUndefined();
 });
 
 test("every error code has its page, and the list leads there", async ({ page }) => {

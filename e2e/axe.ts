@@ -1,0 +1,85 @@
+// axe-core on a page as it stands, in both themes: what it finds serious or critical fails the test, and everything is counted
+// for the summary.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+import type { AxeResults, RunOptions } from "axe-core";
+import { expect } from "./browser";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What is known and not ours to mend: a rule, on the nodes that a selector matches. */
+export interface Exception {
+  rule: string;
+  selector: string;
+}
+
+export interface Scan {
+  state: string;
+  theme: "light" | "dark";
+  /** Rules that were met somewhere on the page. */
+  passed: number;
+  /** `impact rule: selector` of each node that breaks a rule. */
+  broken: string[];
+  excepted: string[];
+}
+
+const themes = ["light", "dark"] as const;
+const grave = /^(serious|critical) /;
+
+/** Scans the page in both themes, and fails on what is serious or critical. */
+export async function expectAccessible(page: Page, state: string, exceptions: readonly Exception[] = []): Promise<Scan[]> {
+  const scans: Scan[] = [];
+  for (const theme of themes) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.evaluate(settle);
+    scans.push(await scan(page, state, theme, exceptions));
+  }
+  expect(
+    scans.flatMap(({ theme, broken }) => broken.filter((line) => grave.test(line)).map((line) => `${theme}: ${line}`)),
+    state,
+  ).toEqual([]);
+  return scans;
+}
+
+async function scan(page: Page, state: string, theme: Scan["theme"], exceptions: readonly Exception[]): Promise<Scan> {
+  await page.evaluate(source);
+  const results = await page.evaluate(run);
+  const found = results.violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target, any }) => ({ id, impact, target: target.join(" "), why: any[0]?.message ?? "" })),
+  );
+  const isExcepted = await Promise.all(
+    found.map(async ({ id, target }) => {
+      for (const { rule, selector } of exceptions) {
+        if (
+          rule === id &&
+          (await page.evaluate(([node, known]) => document.querySelector(node ?? "")?.matches(known ?? ""), [target, selector]))
+        )
+          return true;
+      }
+      return false;
+    }),
+  );
+  const lines = found.map(({ id, impact, target, why }) => `${impact} ${id}: ${target} (${why.slice(0, 200)})`);
+  return {
+    state,
+    theme,
+    passed: results.passes.length,
+    broken: lines.filter((_line, index) => !isExcepted[index]),
+    excepted: lines.filter((_line, index) => isExcepted[index]),
+  };
+}
+
+/** In the page: colours that are on their way are neither the old nor the new ones. */
+async function settle(): Promise<void> {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  const finite = document.getAnimations().filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+  await Promise.allSettled(finite.map(({ finished }) => finished));
+}
+
+/** In the page. */
+function run(): Promise<AxeResults> {
+  const axe: { run: (options: RunOptions) => Promise<AxeResults> } = Reflect.get(window, "axe");
+  return axe.run({ resultTypes: ["violations"] });
+}

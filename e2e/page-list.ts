@@ -1,0 +1,29 @@
+// Every page, with its heading: for tests that hold something against all of them.
+
+interface ListedPage {
+  path: string;
+  heading: string;
+  status: number;
+}
+
+export const publicPages: readonly ListedPage[] = [
+  { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
+  { path: "/models", heading: "Models and prices", status: 200 },
+  { path: "/docs", heading: "Quick start", status: 200 },
+  { path: "/docs/api", heading: "API reference", status: 200 },
+  { path: "/docs/errors", heading: "Errors", status: 200 },
+  { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
+  { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
+  { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
+  { path: "/status", heading: "Everything works.", status: 200 },
+  { path: "/connect", heading: "Connect a wallet", status: 200 },
+];
+
+export const consolePages: readonly ListedPage[] = [
+  { path: "/overview", heading: "Overview", status: 200 },
+  { path: "/keys", heading: "API keys", status: 200 },
+  { path: "/deposit", heading: "Deposit", status: 200 },
+  { path: "/usage", heading: "Usage", status: 200 },
+  { path: "/playground", heading: "Playground", status: 200 },
+  { path: "/settings", heading: "Settings", status: 200 },
+];

@@ -1,0 +1,117 @@
+// What the pages weigh and how they come up, on the built service: JavaScript as it travels, layout shift, largest paint.
+
+import { gzipSync } from "node:zlib";
+import type { Page, Response } from "@playwright/test";
+import { newWallet } from "@/lib/console/testing/wallets";
+import { expect, test } from "./browser";
+import { consolePages, publicPages } from "./page-list";
+import { demoWallet, signIn } from "./sign-in";
+
+/** An empty page of Next 16.4.6 with its router, counted as here (134.9 kB in 5 files): what no page can be lighter than. */
+const BASE_KB = 134;
+const PUBLIC_KB = BASE_KB + 45;
+const CONSOLE_KB = 550;
+const MOST_SHIFT = 0.05;
+const MOST_LCP_MS = 2_000;
+
+/** Names that stand in the code of wallet libraries, also once it was minified. */
+const walletCode = /rainbowkit|wagmi|walletconnect|wallet-standard:app-ready|eip6963:|WalletNotReadyError/i;
+
+interface Weighed {
+  path: string;
+  scripts: number;
+  kb: number;
+  shift: number;
+  lcpMs: number;
+}
+
+const weighed: Weighed[] = [];
+
+/** Loads a page until it is quiet, and gives what came. */
+async function weigh(page: Page, path: string): Promise<Weighed & { code: string }> {
+  const scripts: Response[] = [];
+  const collect = (response: Response) => {
+    if (response.request().resourceType() === "script") scripts.push(response);
+  };
+  page.on("response", collect);
+  await page.addInitScript(observe);
+  await page.goto(path, { waitUntil: "networkidle" });
+  page.off("response", collect);
+  const bodies = await Promise.all(scripts.map((response) => response.body()));
+  const { shift, lcpMs } = await page.evaluate(() => ({
+    shift: Number(Reflect.get(window, "seenShift")),
+    lcpMs: Number(Reflect.get(window, "seenLcpMs")),
+  }));
+  const bytes = bodies.reduce((sum, body) => sum + gzipSync(body).length, 0);
+  const result = { path, scripts: scripts.length, kb: bytes / 1_000, shift, lcpMs };
+  weighed.push(result);
+  return { ...result, code: Buffer.concat(bodies).toString("utf8") };
+}
+
+/** In the page, before its own scripts: adds up what moves, and keeps when the largest part was painted. */
+function observe(): void {
+  Object.assign(window, { seenShift: 0, seenLcpMs: 0 });
+  const watch = (type: string, see: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true });
+  watch("layout-shift", (entry) => {
+    if (!Reflect.get(entry, "hadRecentInput"))
+      Reflect.set(window, "seenShift", Reflect.get(window, "seenShift") + Reflect.get(entry, "value"));
+  });
+  watch("largest-contentful-paint", ({ startTime }) => Reflect.set(window, "seenLcpMs", startTime));
+}
+
+function expectCalm({ path, shift, lcpMs }: Weighed): void {
+  expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MOST_SHIFT);
+  expect(lcpMs, `largest paint of ${path}`).toBeGreaterThan(0);
+  expect(lcpMs, `largest paint of ${path}`).toBeLessThan(MOST_LCP_MS);
+}
+
+for (const { path, status } of publicPages.filter(({ path }) => path !== "/connect")) {
+  test(`${path} brings at most ${PUBLIC_KB} kB of JavaScript, none of it for wallets, and stands still`, async ({ page }) => {
+    const result = await weigh(page, path);
+    expect(result.scripts).toBeGreaterThan(0);
+    expect(result.kb, `kB of JavaScript on ${path}, which answers ${status}`).toBeLessThanOrEqual(PUBLIC_KB);
+    expect(result.code).not.toMatch(walletCode);
+    expectCalm(result);
+  });
+}
+
+test("the page where one signs in has the wallets' code, and no more than the console", async ({ page }) => {
+  const result = await weigh(page, "/connect");
+  expect(result.code).toMatch(walletCode);
+  expect(result.kb).toBeLessThanOrEqual(CONSOLE_KB);
+  expectCalm(result);
+});
+
+for (const { path } of consolePages) {
+  test(`${path} brings at most ${CONSOLE_KB} kB of JavaScript and stands still, with much and with nothing to show`, async ({
+    page,
+    context,
+  }) => {
+    for (const wallet of [demoWallet(), newWallet("evm")]) {
+      await context.clearCookies();
+      await signIn(context, wallet);
+      const result = await weigh(page, path);
+      expect(result.kb).toBeLessThanOrEqual(CONSOLE_KB);
+      expectCalm(result);
+    }
+  });
+}
+
+test("what moves is measured", async ({ page }) => {
+  await weigh(page, "/docs/errors");
+  await page.evaluate(() =>
+    document.querySelector("main")?.prepend(Object.assign(document.createElement("div"), { style: "height: 400px" })),
+  );
+  await expect.poll(() => page.evaluate(() => Number(Reflect.get(window, "seenShift")))).toBeGreaterThan(MOST_SHIFT);
+  weighed.pop();
+});
+
+test.afterAll(() => {
+  console.log("JavaScript (gzip), layout shift and largest paint:");
+  for (const { path, scripts, kb, shift, lcpMs } of weighed) {
+    console.log(
+      `  ${path.padEnd(36)} ${kb.toFixed(1).padStart(6)} kB in ${`${scripts}`.padStart(2)} files, ${shift.toFixed(3)}, ${Math.round(lcpMs)} ms`,
+    );
+  }
+});
