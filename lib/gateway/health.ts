@@ -9,6 +9,7 @@ import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
+import { hasFreeAddress } from "@/lib/wallets/free-addresses";
 import { isDraining } from "./drain";
 import { endpoint } from "./endpoint";
 import type { GatewayRequest } from "./request";
@@ -32,19 +33,30 @@ function noteWellness(name: string, isWell: boolean): Date | null {
 export interface Check {
   name: string;
   isWell: boolean;
+  /** False when requests are served all the same: the check is told and decides nothing. */
+  isVital: boolean;
   /** Since when it has not been, as far as somebody asked; null when it is. */
   wrongSince: Date | null;
   /** How long it took to find out, where that says something. */
   ms?: number;
 }
 
-/** Whether this process can serve, part by part: accepting, database, then the workers. */
+/**
+ * Whether this process can serve, part by part: accepting, database, then the workers. Where people sign in, also whether an
+ * account could be opened; without a database nobody knows.
+ */
 export async function runChecks(): Promise<Check[]> {
-  const check = (name: string, isWell: boolean): Check => ({ name, isWell, wrongSince: noteWellness(name, isWell) });
+  const check = (name: string, isWell: boolean, isVital = true): Check => ({
+    name,
+    isWell,
+    isVital,
+    wrongSince: noteWellness(name, isWell),
+  });
   const startedAt = performance.now();
-  const database = check("database", await databaseAnswers());
+  const database = check("database", await answers(() => pool().query("SELECT 1")));
   database.ms = performance.now() - startedAt;
-  return [check("accepting", !isDraining()), database, ...[...workers()].map(([name, isWell]) => check(name, isWell()))];
+  const all = [check("accepting", !isDraining()), database, ...[...workers()].map(([name, isWell]) => check(name, isWell()))];
+  return database.isWell && config().ROLES.includes("web") ? [...all, check("addresses", await addressesAreFree(), false)] : all;
 }
 
 /** Adds a worker to readiness: `isWell` says whether it does its work at present. */
@@ -54,23 +66,35 @@ export function reportReadiness(name: string, isWell: () => boolean): void {
 
 /** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is under way. */
 export const ready = endpoint("ready", async (request) => {
-  const checks = Object.fromEntries((await runChecks()).map(({ name, isWell }) => [name, isWell]));
-  const isReady = Object.values(checks).every(Boolean);
+  const all = await runChecks();
+  const checks = Object.fromEntries(all.map(({ name, isWell }) => [name, isWell]));
+  const isReady = all.every(({ isWell, isVital }) => isWell || !isVital);
   return jsonReply(request, isReady ? 200 : 503, writeJson({ status: isReady ? "ready" : "not ready", checks }));
 });
 
 /** A balancer asks every few seconds and does not wait: a database that takes longer is not there for customers either. */
 const DATABASE_ANSWERS_WITHIN_MS = 2_000;
 
-async function databaseAnswers(): Promise<boolean> {
+async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   try {
-    const answer = pool()
-      .query("SELECT 1")
-      .then(() => true);
-    return await Promise.race([answer, sleep(DATABASE_ANSWERS_WITHIN_MS, false, { ref: false })]);
+    return await Promise.race([ask().then(() => true), sleep(DATABASE_ANSWERS_WITHIN_MS, false, { ref: false })]);
   } catch {
     return false; // that it does not answer is the answer
   }
+}
+
+const ADDRESSES_ASKED_EVERY_MS = 5_000;
+const addresses = () => once("free addresses", () => ({ askedAtMs: Number.NEGATIVE_INFINITY, areFree: true }));
+
+/** As of some seconds ago at most; what it was before, when the database does not tell. */
+async function addressesAreFree(): Promise<boolean> {
+  const known = addresses();
+  if (nowMs() - known.askedAtMs < ADDRESSES_ASKED_EVERY_MS) return known.areFree;
+  known.askedAtMs = nowMs();
+  await answers(async () => {
+    known.areFree = await hasFreeAddress();
+  });
+  return known.areFree;
 }
 
 /** Prometheus text, for the machine itself or for whoever holds METRICS_TOKEN. */

@@ -17,13 +17,19 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   accepting: { name: "Requests", well: "accepted", wrong: "sent elsewhere: this process is shutting down" },
   database: { name: "Database", well: "answers", wrong: "does not answer" },
   jobs: { name: "Work in the background", well: "runs", wrong: "stands still" },
+  addresses: { name: "New accounts", well: "can be opened", wrong: "cannot be opened: no deposit address is free" },
   sandbox: { name: "Simulated models", well: "run", wrong: "are being started again" },
 };
 
-function checkLine({ name, isWell, wrongSince, ms }: Check): StatusLine {
+function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine {
   const known = words[name] ?? { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, well: "works", wrong: "does not work" };
   const took = ms === undefined || !isWell ? "" : ` in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-  return { name: known.name, tone: isWell ? "good" : "bad", word: isWell ? known.well + took : known.wrong, since: wrongSince };
+  return {
+    name: known.name,
+    tone: isWell ? "good" : isVital ? "bad" : "weak",
+    word: isWell ? known.well + took : known.wrong,
+    since: wrongSince,
+  };
 }
 
 const limitWords = {
@@ -53,6 +59,9 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
     return { tone: "bad", text: "No model answers at present. What is refused is not charged." };
   }
   if (away.length > 0) return { tone: "weak", text: `Models of ${away.join(" and ")} may not answer. Everything else works.` };
+  if (wrong.length === 1 && wrong[0] === "addresses") {
+    return { tone: "weak", text: "Requests are answered, and owners get in. No new account can be opened until an address is free." };
+  }
   if (wrong.length > 0) return { tone: "weak", text: "Requests are answered. Some work behind them stands still." };
   if (limits === "lost") return { tone: "weak", text: "Requests are answered. Each process counts limits by itself until Redis is back." };
   return { tone: "good", text: "Everything works." };

@@ -1,12 +1,13 @@
 // The status page's promises: real checks, each wrong part told with its time, and a page that is there when the database is not.
 
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forgetOnce } from "@/lib/base/once";
-import { closePool, setDatabaseUrl } from "@/lib/db/pool";
+import { openTestCustody } from "@/lib/console/testing/custody";
+import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { refuseNewRequests } from "@/lib/gateway/drain";
 import { reportReadiness } from "@/lib/gateway/health";
@@ -17,6 +18,7 @@ import StatusPage from "./page";
 import { statusGroups, statusSentence } from "./status-lines";
 
 const database = await openTestDatabase();
+beforeAll(openTestCustody);
 const openAi = "http://127.0.0.1:9/openai";
 const grok = "http://127.0.0.1:9/xai";
 let restoreClock = () => {};
@@ -27,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   restoreClock();
-  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain"]) forgetOnce(name);
+  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetOnce(name);
   setDatabaseUrl(database.url);
 });
 afterAll(() => forgetOnce("endpoints"));
@@ -115,6 +117,27 @@ test("a worker that stands still and a process that shuts down are told", async 
   expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "are being started again" });
   refuseNewRequests();
   expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
+});
+
+test("a pool without addresses is told as the newcomers' trouble that it is, and as over within seconds of its end", async () => {
+  const at = Date.UTC(2026, 10, 21, 9);
+  restoreClock = setClock(() => at);
+  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "can be opened" });
+  await pool().query("CREATE TABLE kept AS TABLE address_pool; DELETE FROM address_pool");
+  restoreClock();
+  restoreClock = setClock(() => at + 5_000);
+  const { lines, sentence } = await look();
+  expect(lines["New accounts"]).toEqual({
+    name: "New accounts",
+    tone: "weak",
+    word: "cannot be opened: no deposit address is free",
+    since: new Date(at + 5_000),
+  });
+  expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^Requests are answered, and owners get in/) });
+  await pool().query("INSERT INTO address_pool TABLE kept; DROP TABLE kept");
+  restoreClock();
+  restoreClock = setClock(() => at + 10_000);
+  expect((await look()).sentence).toMatchObject({ tone: "good" });
 });
 
 test("a Redis that is out of reach is told, and that requests are answered all the same", async () => {

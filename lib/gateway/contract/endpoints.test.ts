@@ -61,12 +61,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     readError(await get("/api/v1/balance"), "INVALID_API_KEY");
   });
 
-  test("health and readiness: 200, each with a request id", async () => {
+  test("health and readiness: 200, each with a request id, and that no address is free for new accounts turns no request away", async () => {
     expect(await get("/api/health")).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     reportReadiness("jobs", () => true);
     expect(await get("/api/ready")).toMatchObject({
       status: 200,
-      text: '{"status":"ready","checks":{"accepting":true,"database":true,"jobs":true}}',
+      text: '{"status":"ready","checks":{"accepting":true,"database":true,"jobs":true,"addresses":false}}',
     });
   });
 
@@ -74,7 +74,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     reportReadiness("jobs", () => false);
     expect(await get("/api/ready")).toMatchObject({
       status: 503,
-      text: '{"status":"not ready","checks":{"accepting":true,"database":true,"jobs":false}}',
+      text: '{"status":"not ready","checks":{"accepting":true,"database":true,"jobs":false,"addresses":false}}',
     });
     expect((await get("/api/health")).status).toBe(200);
   });
