@@ -7,7 +7,7 @@ import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges
 import { addIdentity, findAccountOf, lockWallet } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionOfToken, openSession } from "@/lib/access/sessions";
-import { AppError } from "@/lib/base/errors";
+import { isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
@@ -78,7 +78,7 @@ async function openAccount(wallet: Wallet, transaction: Transaction): Promise<Ac
   await addIdentity(accountId, wallet, true, transaction);
   await openCustomerAccount(accountId, transaction);
   await openWallet(accountId, transaction).catch((error: unknown) => {
-    throw error instanceof AppError ? new NoAddresses(error.message, { cause: error }) : error;
+    throw isAppError(error) ? new NoAddresses(error.message, { cause: error }) : error;
   });
   return accountId;
 }
