@@ -1,0 +1,74 @@
+// Compiles the contracts of this folder into artifacts/, the same bytes on every machine: `npm run contracts`. The artifacts are
+// committed, since solc takes ten seconds and only this script needs it.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+const settings = {
+  // The oldest fork that the test chains run; later ones would bring instructions that anvil's cancun does not know.
+  evmVersion: "cancun",
+  optimizer: { enabled: true, runs: 200 },
+  viaIR: false,
+  // No hash of the sources at the end of the code: a comment that changes must not change the bytes.
+  metadata: { bytecodeHash: "none", appendCBOR: false },
+};
+
+/** Where a source lies: ours beside this script, imported ones in node_modules. */
+const pathOf = (name) => (name.startsWith("@") ? join(root, "node_modules", name) : join(folder, name));
+
+/** SHA-256 of a source, by the name that the compiler knows it by. */
+export const hashOfSource = (name) =>
+  createHash("sha256")
+    .update(readFileSync(pathOf(name)))
+    .digest("hex");
+
+/**
+ * Compiles every contract of this folder.
+ * @returns artifacts by file name: what the contract is called, how it was compiled, from what, its ABI and its creation code
+ * @throws Error with the compiler's messages
+ */
+export async function compileContracts() {
+  const { default: solc } = await import("solc");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sol"));
+  const artifacts = {};
+  for (const name of names) artifacts[`${basename(name, ".sol")}.json`] = compile(solc, name);
+  return artifacts;
+}
+
+function compile(solc, name) {
+  const input = {
+    language: "Solidity",
+    sources: { [name]: { content: readFileSync(pathOf(name), "utf8") } },
+    settings: { ...settings, outputSelection: { [name]: { "*": ["abi", "evm.bytecode.object"] } } },
+  };
+  const sources = new Set([name]);
+  const findImport = (imported) => {
+    sources.add(imported);
+    return { contents: readFileSync(pathOf(imported), "utf8") };
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport }));
+  if (output.errors?.length > 0) throw new Error(output.errors.map((error) => error.formattedMessage).join("\n"));
+  const made = Object.entries(output.contracts[name]).filter(([, contract]) => contract.evm.bytecode.object !== "");
+  if (made.length !== 1) throw new Error(`${name} must hold one contract that has code, not ${made.length}.`);
+  const [[contractName, { abi, evm }]] = made;
+  return {
+    contractName,
+    compiler: { version: solc.version(), settings },
+    sources: Object.fromEntries([...sources].sort().map((source) => [source, hashOfSource(source)])),
+    abi,
+    bytecode: `0x${evm.bytecode.object}`,
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  mkdirSync(join(folder, "artifacts"), { recursive: true });
+  for (const [name, artifact] of Object.entries(await compileContracts())) {
+    writeFileSync(join(folder, "artifacts", name), `${JSON.stringify(artifact, null, 2)}\n`);
+    process.stdout.write(`artifacts/${name}: ${artifact.bytecode.length / 2 - 1} bytes\n`);
+  }
+}

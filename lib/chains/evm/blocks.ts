@@ -1,0 +1,31 @@
+// Blocks and the chain's head. A block is known by its number and its hash: the number alone may be another block a second later.
+
+import { type Hex, toHex } from "viem";
+import { z } from "zod";
+import { EvmFailure } from "./failure";
+import type { EvmNode } from "./node";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { bytes32, quantity } from "./wire";
+
+export type BlockTag = "latest" | "safe" | "finalized";
+
+const wireBlock = z
+  .object({ number: quantity, hash: bytes32, parentHash: bytes32, timestamp: quantity })
+  .transform(({ timestamp, ...block }) => ({ ...block, timestampS: timestamp }));
+
+/** `timestampS`: Unix seconds. */
+export type Block = z.infer<typeof wireBlock>;
+
+/** A block by its tag or number, or by the hash of one that the node has seen; null when the node has none such. */
+export async function findBlockOf(node: EvmNode, which: BlockTag | number | Hex): Promise<Block | null> {
+  const isHash = typeof which === "string" && which.startsWith("0x");
+  const method = isHash ? "eth_getBlockByHash" : "eth_getBlockByNumber";
+  const block = await node.call(method, [typeof which === "number" ? toHex(which) : which, false], wireBlock.nullable());
+  const isAnother = block && ((typeof which === "number" && block.number !== which) || (isHash && block.hash !== which));
+  if (isAnother) throw new EvmFailure("malformed", `${node.name}: ${method} was answered with another block`);
+  return block;
+}
+
+/** @throws EvmFailure */
+export const findBlock = (which: BlockTag | number | Hex, nodes: EvmNodes = evmNodes()): Promise<Block | null> =>
+  nodes.ask((node) => findBlockOf(node, which));

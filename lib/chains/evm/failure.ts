@@ -1,0 +1,80 @@
+// What goes wrong between us and a chain's nodes, by kind. Messages name a node by its place in the list: its URL, which often
+// holds a key, is in none of them, nor in a cause.
+
+/** What a caller does about it: ask again later, ask for less, or think again. */
+export type EvmFailureKind =
+  /** Nobody answers there, or the connection broke. */
+  | "unreachable"
+  | "timeout"
+  | "rate_limited"
+  /** The node does not serve us: 401, 403, 404, another 4xx. */
+  | "refused"
+  /** 5xx, an internal error, or a method that it lacks. */
+  | "failing"
+  /** Its answer is not what the method answers. */
+  | "malformed"
+  | "wrong_chain"
+  /** It lacks a block that others have shown, or its head can not be right. */
+  | "behind"
+  /** The chain was reorganised while it was read: read again. */
+  | "moved"
+  /** More logs or blocks than the node gives at once: ask for a smaller range. */
+  | "too_large"
+  /** Any node would say the same: the call reverts, the transaction is not valid. */
+  | "rejected"
+  /** No node is set. */
+  | "no_nodes";
+
+interface EvmFailureOptions {
+  /** JSON-RPC's code and data, of kind `rejected`. */
+  rpcCode?: number;
+  rpcData?: string;
+}
+
+const brand = Symbol.for("pennyprompt.EvmFailure");
+
+export class EvmFailure extends Error {
+  readonly [brand] = true;
+  readonly kind: EvmFailureKind;
+  readonly rpcCode: number | undefined;
+  readonly rpcData: string | undefined;
+
+  constructor(kind: EvmFailureKind, message: string, options: EvmFailureOptions = {}) {
+    super(message);
+    this.name = "EvmFailure";
+    this.kind = kind;
+    this.rpcCode = options.rpcCode;
+    this.rpcData = options.rpcData;
+  }
+}
+
+/** True for an EvmFailure of any copy of this module; `instanceof` fails between Next's bundles. */
+export function isEvmFailure(error: unknown): error is EvmFailure {
+  return typeof error === "object" && error !== null && (error as { [brand]?: boolean })[brand] === true;
+}
+
+/** What another node may do better. */
+export const isNodesOwn = ({ kind }: EvmFailure): boolean => kind !== "rejected" && kind !== "too_large" && kind !== "no_nodes";
+
+// Nodes have their own words for each; what they say of a block that they lack may hold "range" too, so it is looked for first.
+const ABOUT_MISSING =
+  /header not found|missing trie node|(block|state|header).*(not found|not available|missing|unknown)|unknown block|beyond current head|BlockOutOfRange/i;
+const ABOUT_RATE = /rate|too many requests|per second|quota|credits|capacity/i;
+const ABOUT_SIZE = /range|too (many|large|big)|more than|response size|limit|exceed|timed? ?out/i;
+const JUDGED_BY_THE_CHAIN = new Set(["eth_call", "eth_estimateGas", "eth_sendRawTransaction"]);
+
+const EXECUTION_REVERTED = 3;
+const TRANSACTION_REJECTED = -32_003;
+const LIMIT_EXCEEDED = -32_005;
+const INVALID_PARAMS = -32_602;
+const SERVER_ERROR = -32_000;
+
+/** The kind of a JSON-RPC error. EIP-1474 leaves most to the nodes, so the words decide where the code does not. */
+export function kindOfRpcError(method: string, code: number, message: string): EvmFailureKind {
+  if (ABOUT_MISSING.test(message)) return "behind";
+  if (code === 429 || (ABOUT_RATE.test(message) && !/range|response size/i.test(message))) return "rate_limited";
+  if (method === "eth_getLogs" && ABOUT_SIZE.test(message)) return "too_large";
+  if (code === LIMIT_EXCEEDED) return "rate_limited";
+  if (code === EXECUTION_REVERTED || code === TRANSACTION_REJECTED || code === INVALID_PARAMS) return "rejected";
+  return code === SERVER_ERROR && JUDGED_BY_THE_CHAIN.has(method) ? "rejected" : "failing";
+}

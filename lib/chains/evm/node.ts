@@ -1,0 +1,86 @@
+// One node of an EVM chain, asked over raw JSON-RPC: each call has its time, each answer is held against its form, and each way
+// of failing has its kind.
+
+import { request } from "undici";
+import { z } from "zod";
+import { EvmFailure, type EvmFailureKind, kindOfRpcError } from "./failure";
+
+export interface EvmNode {
+  /** `node 1 of 2`: never its URL, which often holds a key. */
+  readonly name: string;
+  /** @throws EvmFailure */
+  call<T>(method: string, params: readonly unknown[], answer: z.ZodType<T>): Promise<T>;
+}
+
+interface EvmNodeOptions {
+  url: string;
+  name: string;
+  timeoutMs: number;
+}
+
+const reply = z.object({
+  id: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number().catch(0), message: z.string().catch(""), data: z.unknown().optional() }).nullish(),
+});
+
+const MOST_MESSAGE_CHARACTERS = 300;
+const ID = 1;
+
+export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
+  const hide = hiderOf(url);
+  const fail = (kind: EvmFailureKind, what: string) => new EvmFailure(kind, `${name}: ${what}`);
+
+  async function post(method: string, params: readonly unknown[]): Promise<{ status: number; text: string }> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
+      const headers = { "content-type": "application/json", accept: "application/json" };
+      const answer = await request(url, { method: "POST", headers, body, signal });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (error) {
+      if (signal.aborted) throw fail("timeout", `no answer to ${method} within ${timeoutMs} ms`);
+      // Of the error only its code: its message names the host.
+      const { code } = error as { code?: unknown };
+      throw fail("unreachable", typeof code === "string" ? code : "the connection failed");
+    }
+  }
+
+  async function call<T>(method: string, params: readonly unknown[], answer: z.ZodType<T>): Promise<T> {
+    const { status, text } = await post(method, params);
+    const read = reply.safeParse(parseJson(text));
+    if (read.success && read.data.error) {
+      const { code, message, data } = read.data.error;
+      const options = { rpcCode: code, rpcData: typeof data === "string" ? data : undefined };
+      const kind = status === 429 ? "rate_limited" : kindOfRpcError(method, code, message);
+      throw new EvmFailure(kind, `${name}: ${method}: ${hide(message).slice(0, MOST_MESSAGE_CHARACTERS)}`, options);
+    }
+    if (status !== 200) throw fail(kindOfStatus(status), `${method} was answered with status ${status}`);
+    if (!read.success || read.data.id !== ID) throw fail("malformed", `${method} was answered with no JSON-RPC reply`);
+    const result = answer.safeParse(read.data.result);
+    if (!result.success) throw fail("malformed", `${method} was answered in a form that it does not have`);
+    return result.data;
+  }
+
+  return { name, call };
+}
+
+function kindOfStatus(status: number): EvmFailureKind {
+  if (status === 429) return "rate_limited";
+  return status >= 400 && status < 500 ? "refused" : "failing";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not JSON is not a reply: the schema says so.
+  }
+}
+
+/** Takes what a node's words could give away of its URL out of them. */
+function hiderOf(url: string): (text: string) => string {
+  const { host, hostname, pathname, search, username, password } = new URL(url);
+  const secrets = [url, host, hostname, search, username, password, ...pathname.split("/")].filter((part) => part.length >= 4);
+  return (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+}

@@ -1,0 +1,132 @@
+// The nodes of the service's EVM chain: asked in their order, the next when one fails, and none that serves another chain.
+
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/once";
+import { baseChainId } from "./base";
+import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
+import { createNode, type EvmNode } from "./node";
+import { quantity } from "./wire";
+
+export interface EvmNodes {
+  readonly chainId: number;
+  readonly count: number;
+  /**
+   * Runs `ask` with the first node that serves it; all of `ask` is run again with the next one. What one node says in it is
+   * consistent as far as that node is.
+   * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, which no other node would change
+   */
+  ask<T>(ask: (node: EvmNode) => Promise<T>): Promise<T>;
+  /** What the nodes beside `node` say, all asked at once; those that fail are left out. */
+  askOthers<T>(node: EvmNode, ask: (other: EvmNode) => Promise<T>): Promise<T[]>;
+}
+
+export interface EvmNodesOptions {
+  urls: readonly string[];
+  chainId: number;
+  /** Milliseconds of one call. */
+  timeoutMs?: number;
+}
+
+interface KnownNode extends EvmNode {
+  isOnOurChain: boolean;
+  /** Why it failed last, until it works again. */
+  failure: EvmFailureKind | null;
+  /** Until then others are asked first. */
+  restsUntilMs: number;
+}
+
+const CALL_TIMEOUT_MS = 5_000;
+const REST_MS = 10_000;
+const WRONG_CHAIN_REST_MS = 60_000;
+
+export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmNodesOptions): EvmNodes {
+  const nodes = urls.map((url, index) => {
+    const node = createNode({ url, name: `node ${index + 1} of ${urls.length}`, timeoutMs });
+    return Object.assign<EvmNode, Omit<KnownNode, keyof EvmNode>>(node, { isOnOurChain: false, failure: null, restsUntilMs: 0 });
+  });
+
+  const inOrder = (): KnownNode[] => {
+    const time = nowMs();
+    const isResting = (node: KnownNode) => node.restsUntilMs > time;
+    return [...nodes.filter((node) => !isResting(node)), ...nodes.filter(isResting)];
+  };
+
+  async function askOne<T>(node: KnownNode, use: (node: EvmNode) => Promise<T>): Promise<T> {
+    try {
+      await checkChain(node, chainId);
+      const answer = await use(node);
+      noteWell(node);
+      return answer;
+    } catch (error) {
+      if (isEvmFailure(error) && isNodesOwn(error)) noteFailure(node, error);
+      throw error;
+    }
+  }
+
+  async function ask<T>(use: (node: EvmNode) => Promise<T>): Promise<T> {
+    let last: unknown = new EvmFailure("no_nodes", "BASE_RPC_URLS names no node of the chain");
+    for (const node of inOrder()) {
+      try {
+        return await askOne(node, use);
+      } catch (error) {
+        if (!isEvmFailure(error) || !isNodesOwn(error)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  async function askOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
+    const asked = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => askOne(node, use)));
+    return asked.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  }
+
+  return { chainId, count: nodes.length, ask, askOthers };
+}
+
+/** A node of another chain would show no deposits, or another chain's: it is asked once, and again after it was away. */
+async function checkChain(node: KnownNode, chainId: number): Promise<void> {
+  if (node.isOnOurChain) return;
+  const its = await node.call("eth_chainId", [], quantity);
+  if (its !== chainId) throw new EvmFailure("wrong_chain", `${node.name}: serves chain ${its}, not ${chainId}`);
+  node.isOnOurChain = true;
+}
+
+function noteWell(node: KnownNode): void {
+  if (node.failure) log().info({ node: node.name }, "a node of the EVM chain works again");
+  node.failure = null;
+  node.restsUntilMs = 0;
+}
+
+function noteFailure(node: KnownNode, { kind, message }: EvmFailure): void {
+  // Once, not at every call: a node that is away is away for hundreds of them.
+  if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "a node of the EVM chain failed");
+  node.failure = kind;
+  node.restsUntilMs = nowMs() + (kind === "wrong_chain" ? WRONG_CHAIN_REST_MS : REST_MS);
+  if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
+}
+
+const sandboxNodes = () => once<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
+
+/** Asks the sandbox's own chain from now on, and no other. */
+export function setSandboxEvmNodes(urls: readonly string[]): void {
+  sandboxNodes().urls = z.array(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).parse(urls);
+}
+
+/** Where the chain is asked: the sandbox's own node, or BASE_RPC_URLS. */
+export const evmNodeUrls = (): readonly string[] => sandboxNodes().urls ?? config().BASE_RPC_URLS;
+
+const nodesInUse = () => once<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
+
+/** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
+export function evmNodes(): EvmNodes {
+  const [urls, chainId, inUse] = [evmNodeUrls(), baseChainId(), nodesInUse()];
+  const key = `${chainId} ${urls.join(" ")}`;
+  if (inUse.nodes && inUse.key === key) return inUse.nodes;
+  const nodes = createNodes({ urls, chainId });
+  Object.assign(inUse, { key, nodes });
+  return nodes;
+}

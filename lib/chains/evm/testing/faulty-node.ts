@@ -1,0 +1,50 @@
+// A node that fails on purpose: a real server before a real node, which drops, delays, refuses or changes what it is told to.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Fault {
+  /** Closes the connection without an answer. */
+  drop?: boolean;
+  delayMs?: number;
+  /** Answers with this status and no JSON. */
+  status?: number;
+  /** Answers with this JSON-RPC error. */
+  error?: { code: number; message: string; data?: string };
+  /** Changes the true result. */
+  rewrite?: (result: unknown, params: readonly unknown[]) => unknown;
+}
+
+interface Call {
+  method: string;
+  params: unknown[];
+}
+
+/** `decide` is asked at each call; null lets it pass. The caller closes it. */
+export async function startFaultyNode(behindIt: string, decide: (call: Call) => Fault | null) {
+  const calls: Call[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    const call = JSON.parse(body) as Call;
+    calls.push(call);
+    const fault = decide(call) ?? {};
+    if (fault.delayMs) await sleep(fault.delayMs);
+    if (fault.drop) return void response.destroy();
+    if (fault.status) return void response.writeHead(fault.status).end("<html>no</html>");
+    const send = (reply: object) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...reply }));
+    if (fault.error) return void send({ error: fault.error });
+    const answer = await fetch(behindIt, { method: "POST", body, headers: { "content-type": "application/json" } });
+    const reply = (await answer.json()) as { result?: unknown };
+    send(fault.rewrite && "result" in reply ? { result: fault.rewrite(reply.result, call.params) } : reply);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise<void>((closed) => server.close(() => closed()));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, close };
+}

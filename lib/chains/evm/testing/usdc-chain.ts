@@ -1,0 +1,46 @@
+// A real EVM chain with test USDC for tests: the sandbox's own chain in a folder of its own, gone with the test.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { type EvmChainOptions, startEvmChain } from "@/lib/sandbox/evm-chain/start";
+import { createNodes } from "../nodes";
+
+export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
+  const dataDir = mkdtempSync(join(tmpdir(), "usdc-chain-"));
+  const minter = generatePrivateKey();
+  const chain = await startEvmChain({ dataDir, minterKey: minter, ...options });
+  const { chainId } = chain;
+  const rpcUrls = { default: { http: [chain.url()] } };
+  const viemChain = { id: chainId, name: "test", nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 }, rpcUrls };
+  const client = createTestClient({ mode: "anvil", chain: viemChain, transport: http(chain.url()), cacheTime: 0, pollingInterval: 50 })
+    .extend(publicActions)
+    .extend(walletActions);
+  return {
+    ...chain,
+    client,
+    nodes: createNodes({ urls: [chain.url()], chainId }),
+    minter: privateKeyToAccount(minter),
+    /** A key with gas money and, if asked, USDC. */
+    newAccount: async (units = 0n) => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      await chain.fundGas(account.address);
+      if (units > 0n) await chain.mint(account.address, units);
+      return account;
+    },
+    mine: (blocks: number) => client.mine({ blocks }),
+    blockNumber: async () => Number(await client.getBlockNumber()),
+    /** Undoes `depth` blocks and makes as many empty ones. */
+    reorg: (depth: number) => client.request({ method: "anvil_reorg" as never, params: [depth, []] as never }),
+    stop: async () => {
+      await chain.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type UsdcChain = Awaited<ReturnType<typeof startUsdcChain>>;
+
+export const newAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;

@@ -1,0 +1,162 @@
+// Transactions (EIP-1559): made here, signed by whoever holds the key, stored by the caller as raw bytes, and only then broadcast,
+// so that after a crash the very same bytes are sent again.
+
+import { decodeErrorResult, type Hex, keccak256, parseAbi, type Signature, serializeTransaction } from "viem";
+import { z } from "zod";
+import { EvmFailure, isEvmFailure } from "./failure";
+import type { EvmNode } from "./node";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { address, bytes32, quantity, wei } from "./wire";
+
+/** Wei a unit of gas. */
+export interface Fees {
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+export interface Transaction extends Fees {
+  chainId: number;
+  nonce: number;
+  to: Hex;
+  data: Hex;
+  /** The most units of gas that it may burn. */
+  gas: bigint;
+  /** Wei; none by default. */
+  value?: bigint;
+}
+
+const typed = (transaction: Transaction) => ({ ...transaction, type: "eip1559" }) as const;
+
+/** The 32 bytes that the sender's key signs. */
+export const transactionSigningHash = (transaction: Transaction): Hex => keccak256(serializeTransaction(typed(transaction)));
+
+/** The bytes to store and broadcast, and the hash by which the chain will know them. */
+export function serializeSigned(transaction: Transaction, signature: Signature): { raw: Hex; hash: Hex } {
+  const raw = serializeTransaction(typed(transaction), signature);
+  return { raw, hash: keccak256(raw) };
+}
+
+const feeBlock = z.object({ baseFeePerGas: wei });
+
+/** Fees that hold while the base fee doubles. */
+export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
+  nodes.ask(async (node) => {
+    const [block, maxPriorityFeePerGas] = await Promise.all([
+      node.call("eth_getBlockByNumber", ["latest", false], feeBlock),
+      node.call("eth_maxPriorityFeePerGas", [], wei),
+    ]);
+    return { maxFeePerGas: 2n * block.baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas };
+  });
+
+/** The same transaction with fees that nodes take in its place: each an eighth higher, as the pools demand, or as `now` when that is more. */
+export function raiseFees<T extends Fees>(transaction: T, now: Fees): T {
+  const raise = (before: bigint, wanted: bigint) => {
+    const least = before + before / 8n + 1n;
+    return wanted > least ? wanted : least;
+  };
+  return {
+    ...transaction,
+    maxFeePerGas: raise(transaction.maxFeePerGas, now.maxFeePerGas),
+    maxPriorityFeePerGas: raise(transaction.maxPriorityFeePerGas, now.maxPriorityFeePerGas),
+  };
+}
+
+export interface Call {
+  from: Hex;
+  to: Hex;
+  data: Hex;
+}
+
+export type Estimate = { kind: "fits"; gas: bigint } | { kind: "reverts"; reason: string };
+
+/** Gas that the call burns now, and a fifth more; or why it would revert: `Pausable: paused`. */
+export async function estimateGas(call: Call, nodes: EvmNodes = evmNodes()): Promise<Estimate> {
+  try {
+    const gas = await nodes.ask((node) => node.call("eth_estimateGas", [call], wei));
+    return { kind: "fits", gas: gas + gas / 5n };
+  } catch (error) {
+    if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
+    return { kind: "reverts", reason: revertReason(error) };
+  }
+}
+
+const revertAbi = parseAbi(["error Error(string reason)"]);
+
+/** The contract's own words, or what the node said. */
+function revertReason({ message, rpcData }: EvmFailure): string {
+  if (!rpcData?.startsWith("0x08c379a0")) return message;
+  try {
+    return decodeErrorResult({ abi: revertAbi, data: rpcData as Hex }).args[0];
+  } catch {
+    return message; // Data that begins like a reason and is none.
+  }
+}
+
+export type Broadcast =
+  /** Taken, or known already: look for its receipt. */
+  | { kind: "sent" }
+  /** Another transaction of this nonce is in a block, or this one is. Its receipt tells which. */
+  | { kind: "nonce_used" }
+  /** Another one of this nonce waits and pays as much: raise the fees. */
+  | { kind: "underpriced" }
+  /** The sender's gas money does not suffice. */
+  | { kind: "no_gas_money" }
+  | { kind: "refused"; reason: string };
+
+/**
+ * Sends raw bytes; sending them again does no harm.
+ * @throws EvmFailure when no node told whether it took them: send them again later
+ */
+export async function broadcast(raw: Hex, nodes: EvmNodes = evmNodes()): Promise<Broadcast> {
+  try {
+    await nodes.ask((node) => sendTo(node, raw));
+    return { kind: "sent" };
+  } catch (error) {
+    if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
+    const { message } = error;
+    if (/already known|already imported|known transaction|already exists/i.test(message)) return { kind: "sent" };
+    if (/nonce too low|nonce.*(lower|already used)/i.test(message)) return { kind: "nonce_used" };
+    if (/underpriced|fee too low|could not replace/i.test(message)) return { kind: "underpriced" };
+    if (/insufficient funds|not enough funds/i.test(message)) return { kind: "no_gas_money" };
+    return { kind: "refused", reason: message };
+  }
+}
+
+async function sendTo(node: EvmNode, raw: Hex): Promise<void> {
+  const hash = await node.call("eth_sendRawTransaction", [raw], bytes32);
+  if (hash !== keccak256(raw)) throw new EvmFailure("malformed", `${node.name}: took another transaction than it was sent`);
+}
+
+const wireReceipt = z
+  .object({
+    transactionHash: bytes32,
+    status: z.enum(["0x0", "0x1"]),
+    blockNumber: quantity,
+    blockHash: bytes32,
+    from: address,
+    gasUsed: wei,
+    effectiveGasPrice: wei,
+    // What a rollup adds for its data on Ethereum.
+    l1Fee: wei.nullish(),
+  })
+  .transform(({ transactionHash, status, gasUsed, effectiveGasPrice, l1Fee, ...rest }) => ({
+    ...rest,
+    txHash: transactionHash,
+    status: status === "0x1" ? ("succeeded" as const) : ("reverted" as const),
+    feeWei: gasUsed * effectiveGasPrice + (l1Fee ?? 0n),
+  }));
+
+/** `feeWei` is all that the sender paid. It counts as far as its block does. */
+export type Receipt = z.infer<typeof wireReceipt>;
+
+/** The receipt of a transaction that is in a block; null while it waits, or when the node knows nothing of it. */
+export const findReceipt = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<Receipt | null> =>
+  nodes.ask((node) => node.call("eth_getTransactionReceipt", [hash], wireReceipt.nullable()));
+
+/** Whether any node knows the transaction, waiting or in a block. */
+export const isKnown = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
+  nodes.ask(async (node) => {
+    const look = async (at: EvmNode) =>
+      (await at.call("eth_getTransactionByHash", [hash], z.object({ hash: bytes32 }).nullable())) !== null;
+    return (await look(node)) || (await nodes.askOthers(node, look)).includes(true);
+  });

@@ -1,0 +1,15 @@
+// Gas money on the sandbox's chain: given by the node itself, without a transaction, since nobody has any to send.
+
+import { type Hex, toHex } from "viem";
+import { z } from "zod";
+import type { EvmNode } from "@/lib/chains/evm/node";
+import { wei } from "@/lib/chains/evm/wire";
+
+/** 10 ETH, in wei. */
+export const GAS_MONEY = 10n ** 19n;
+
+/** Fills an address up to `GAS_MONEY` when it has less than half of it. */
+export async function fundGas(node: EvmNode, address: Hex): Promise<void> {
+  const has = await node.call("eth_getBalance", [address, "latest"], wei);
+  if (has < GAS_MONEY / 2n) await node.call("anvil_setBalance", [address, toHex(GAS_MONEY)], z.unknown());
+}

@@ -1,0 +1,69 @@
+// Keeps a part of the sandbox running: a child that ends unasked is started again, with growing pauses, until it is stopped.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "@/lib/base/observe/log";
+import type { ChildEnd } from "./child-process";
+
+interface Running {
+  ended: Promise<ChildEnd>;
+  stop(): Promise<unknown>;
+}
+
+export interface Kept<Part> {
+  /** Null while it is away. */
+  current: () => Part | null;
+  stop: () => Promise<void>;
+}
+
+const FIRST_RETRY_MS = 100;
+const MOST_RETRY_MS = 10_000;
+
+/**
+ * @param name as it reads in the log: `simulated models`
+ * @param start makes a new one
+ * @throws what the first `start` throws
+ */
+export async function keepRunning<Part extends Running>(name: string, start: () => Promise<Part>): Promise<Kept<Part>> {
+  const stopping = new AbortController();
+  let current: Part | null = await start();
+  const keeping = keep(current);
+
+  async function keep(first: Part): Promise<void> {
+    for (let part = first; ; ) {
+      const end = await part.ended;
+      current = null;
+      if (stopping.signal.aborted) return;
+      log().error({ ...end }, `the ${name} ended unasked; starting again`);
+      const again = await startAgain();
+      if (!again) return;
+      part = again;
+    }
+  }
+
+  async function startAgain(): Promise<Part | null> {
+    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_RETRY_MS)) {
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+      if (stopping.signal.aborted) return null;
+      try {
+        const part = await start();
+        if (stopping.signal.aborted) {
+          await part.stop();
+          return null;
+        }
+        current = part;
+        return part;
+      } catch (error) {
+        log().error({ err: error }, `the ${name} did not start; trying again`);
+      }
+    }
+  }
+
+  return {
+    current: () => current,
+    stop: async () => {
+      stopping.abort();
+      await current?.stop();
+      await keeping;
+    },
+  };
+}
