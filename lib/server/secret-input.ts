@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 /** What a person types after `question`, unseen; what is piped, whole. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
-  process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const typed = createInterface({ input: process.stdin, output: unseen, terminal: true });
   typed.on("SIGINT", () => process.exit(130)); // Ctrl-C: nothing has been written
   const closed = new Promise<never>((_, refuse) => typed.once("close", () => refuse(new Error("Nothing was typed; nothing was done."))));
+  process.stderr.write(question); // only now: the terminal no longer shows what is typed
   try {
     return await Promise.race([typed.question(""), closed]);
   } finally {
