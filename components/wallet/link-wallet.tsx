@@ -88,10 +88,14 @@ export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWall
 
 function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem: string | null }) {
   return (
-    <div aria-live="polite">
+    <div>
       <p className="text-xs text-muted">Step {step} of 2</p>
       <p className="font-medium">{text}</p>
-      {problem ? <p className="mt-2 text-sm text-red">{problem}</p> : null}
+      {problem ? (
+        <p role="alert" className="mt-2 text-sm text-red">
+          {problem}
+        </p>
+      ) : null}
     </div>
   );
 }
