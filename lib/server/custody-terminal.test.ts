@@ -25,8 +25,9 @@ beforeAll(() => {
   writeFileSync(bundled, 'const { main } = await import("./custody.mjs");\nawait main();\n');
 });
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "custody-terminal-"));
-  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
+  const made = mkdtempSync(join(tmpdir(), "custody-terminal-"));
+  onCleanUp(() => rmSync(made, { recursive: true, force: true }));
+  directory = made;
   path = join(directory, "seed.json");
 });
 afterAll(cleanUpServices);

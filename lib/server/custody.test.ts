@@ -32,8 +32,9 @@ beforeAll(() => {
   writeFileSync(script, 'const { main } = await import("./custody.mjs");\nawait main();\n');
 });
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "custody-"));
-  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
+  const made = mkdtempSync(join(tmpdir(), "custody-"));
+  onCleanUp(() => rmSync(made, { recursive: true, force: true }));
+  directory = made;
   path = join(directory, "seed.json");
   settings = { CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase };
 });
