@@ -81,7 +81,7 @@ test.runIf(hasTerminal)("a new passphrase that is typed differently the second t
   expect(readdirSync(directory)).toEqual(["seed.json"]);
   expect((await openSeedFile(path, passphrase)).words).toBe(words);
   expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
-});
+}, 60_000);
 
 test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and says when to delete it", async () => {
   const words = await makeSeed();
@@ -92,7 +92,7 @@ test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and 
   const kept = /The old file is (\S+), and opens with the old passphrase\. Delete it once/.exec(screen)?.[1] ?? "";
   expect(kept).toMatch(/seed\.json\.before-\d{8}T\d{9}Z$/);
   expect((await openSeedFile(kept, passphrase)).words).toBe(words);
-});
+}, 60_000);
 
 test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no setting holds; init shows the words", async () => {
   for (const args of ["init", "restore"]) {
@@ -103,7 +103,7 @@ test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no set
   const made = await runInTerminal("init", [{ after: "for the seed: ", type: passphrase }, again(passphrase)]);
   expect(made.code).toBe(0);
   expect((await openSeedFile(path, passphrase)).words).toBe(wordsIn(made.screen));
-});
+}, 60_000);
 
 test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at a terminal, and to nobody else", async () => {
   const words = await makeSeed();
@@ -116,4 +116,4 @@ test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at 
   for (const { screen } of [left, ...piped]) expect(wordsIn(screen)).toBe("");
   for (const { screen } of piped) expect(screen).toContain("show-words shows a seed to a person only: run it in a terminal");
   expect(left.screen).toContain("does not open: the passphrase is not its own");
-});
+}, 60_000);
