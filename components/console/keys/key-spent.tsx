@@ -17,7 +17,7 @@ export function KeySpent({ item: { cap, spent, held }, places }: KeySpentProps) 
     return (
       <span className="grid justify-items-end">
         <Amount nano={spent} places={places} />
-        <span className="font-sans text-xs text-muted">in 30 days, no cap</span>
+        <span className="font-sans text-xs whitespace-nowrap text-muted">in 30 days, no cap</span>
       </span>
     );
   }

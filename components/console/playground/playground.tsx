@@ -76,7 +76,7 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
       >
         Each run is a real request: charged from your balance, listed in Usage.
       </PageHeading>
-      <div className="grid gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut of the fields inside */}
         <div onKeyDown={runOnEnter} className="border-t border-line pt-4">
           <PromptFieldset models={models} form={form} problems={problems} onChange={change} />
