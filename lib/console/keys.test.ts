@@ -7,7 +7,7 @@ import { type KeyId, newSessionId } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
-import { ask, misbehaving, promptOf, readCosts, readError } from "@/lib/gateway/contract/testing/client";
+import { ask, misbehaving, open, promptOf, readCosts, readError } from "@/lib/gateway/contract/testing/client";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { createOwnKey, listOwnKeys, listOwnRevokedKeys, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
 import type { Owner } from "./owner";
@@ -151,14 +151,23 @@ test("a cap counts to the last nano-dollar, shows what was spent of it, and stop
 test("a call under way is held against the cap, and the list shows that nothing is left", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { cap: { nanoUsd: parseUsd("5"), period: "month" } });
-  const slow = call(key, misbehaving("slow=100 tokens=3"));
-  await expect.poll(async () => (await listOwnKeys(owner))[0]?.held, { timeout: 2_000, interval: 10 }).toBeGreaterThan(0n);
+  const leave = new AbortController();
+  const slow = await open({
+    url: service.url("node"),
+    key,
+    body: misbehaving("slow=500 tokens=500", { stream: true }),
+    signal: leave.signal,
+  });
   const [line] = await listOwnKeys(owner);
+  expect(line?.held).toBeGreaterThan(0n);
   const cap = { nanoUsd: nanoUsd((line?.spent ?? 0n) + (line?.held ?? 0n)), period: "month" as const };
   expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, models: null })).toEqual({ ok: true });
   readError(await call(key), "SPEND_CAP_REACHED");
-  const { totalCost } = readCosts((await slow).text);
-  expect(await listOwnKeys(owner)).toMatchObject([{ spent: totalCost, held: 0n }]);
+  leave.abort();
+  await slow.text().catch(() => undefined);
+  await expect.poll(async () => (await listOwnKeys(owner))[0]?.held, { timeout: 10_000 }).toBe(0n);
+  const { rows } = await pool().query<{ cost: bigint }>("SELECT input_cost + output_cost AS cost FROM charge WHERE key_id = $1", [keyId]);
+  expect(await listOwnKeys(owner)).toMatchObject([{ spent: rows[0]?.cost }]);
 });
 
 test("a key without a cap shows what it spent in the last thirty days", async () => {
