@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { forgetOnce, once } from "@/lib/base/once";
 import { findBlock } from "./blocks";
-import { createNodes, evmNodes, setSandboxEvmNodes } from "./nodes";
+import { setSandboxEvmNodes } from "./node-urls";
+import { createNodes, evmNodes } from "./nodes";
 import { type Fault, startFaultyNode } from "./testing/faulty-node";
 import { startUsdcChain, type UsdcChain } from "./testing/usdc-chain";
 
@@ -42,7 +43,7 @@ const isBlock = (method: string) => method === "eth_getBlockByNumber";
 
 test.each<[string, Fault]>([
   ["unreachable", { drop: true }],
-  ["timeout", { delayMs: 1_500 }],
+  ["timeout", { delayMs: 4_000 }],
   ["rate_limited", { status: 429 }],
   ["failing", { status: 503 }],
   ["failing", { status: 302 }],
@@ -56,8 +57,9 @@ test.each<[string, Fault]>([
   ["malformed", { rewrite: () => "0x1" }],
 ])("a node that fails (%s: %j) is left for the next, and rests", async (kind, fault) => {
   const node = await faulty((method) => (isBlock(method) ? fault : null));
-  await expect(findBlock("latest", nodesAt([node.url], 300))).rejects.toMatchObject({ kind });
-  const nodes = nodesAt([node.url, chain.url()], 300);
+  const timeoutMs = kind === "timeout" ? 1_000 : 5_000;
+  await expect(findBlock("latest", nodesAt([node.url], timeoutMs))).rejects.toMatchObject({ kind });
+  const nodes = nodesAt([node.url, chain.url()], timeoutMs);
   expect((await findBlock("latest", nodes))?.number).toBe(await chain.blockNumber());
   const calls = node.calls.length;
   await findBlock("latest", nodes);

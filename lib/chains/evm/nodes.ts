@@ -1,13 +1,12 @@
 // The nodes of the service's EVM chain: asked in their order, the next when one fails, and none that serves another chain.
 
-import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { once } from "@/lib/base/once";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
+import { evmNodeUrls } from "./node-urls";
 import { quantity } from "./wire";
 
 export interface EvmNodes {
@@ -108,16 +107,6 @@ function noteFailure(node: KnownNode, { kind, message }: EvmFailure): void {
   node.restsUntilMs = nowMs() + (kind === "wrong_chain" ? WRONG_CHAIN_REST_MS : REST_MS);
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
 }
-
-const sandboxNodes = () => once<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
-
-/** Asks the sandbox's own chain from now on, and no other. */
-export function setSandboxEvmNodes(urls: readonly string[]): void {
-  sandboxNodes().urls = z.array(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).parse(urls);
-}
-
-/** Where the chain is asked: the sandbox's own node, or BASE_RPC_URLS. */
-export const evmNodeUrls = (): readonly string[] => sandboxNodes().urls ?? config().BASE_RPC_URLS;
 
 const nodesInUse = () => once<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
 

@@ -7,6 +7,7 @@ import { readBalances } from "./balances";
 import { findBlock } from "./blocks";
 import { contractWallets } from "./testing/contract-wallets";
 import { newAddress, startUsdcChain, type UsdcChain } from "./testing/usdc-chain";
+import { isAuthorizationUsed, isBlacklisted, isPaused } from "./token-state";
 import { estimateGas } from "./transactions";
 import {
   type Authorization,
@@ -39,11 +40,12 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 afterEach(() => callAsMinter("unpause", []));
 
+const mined = async (sent: Promise<Hex>) => chain.client.waitForTransactionReceipt({ hash: await sent });
+
 type MinterCall = "pause" | "unpause" | "blacklist" | "unBlacklist";
 
 async function callAsMinter(functionName: MinterCall, args: readonly [] | readonly [Hex]): Promise<void> {
-  const request = { address: chain.usdc, abi: minterAbi, functionName, args, account: chain.minter } as never;
-  await chain.client.waitForTransactionReceipt({ hash: await chain.client.writeContract(request) });
+  await mined(chain.client.writeContract({ address: chain.usdc, abi: minterAbi, functionName, args, account: chain.minter } as never));
 }
 
 async function chainTime(): Promise<number> {
@@ -59,10 +61,8 @@ async function authorize(from: Hex, more: Partial<Authorization> = {}): Promise<
 const sign = (account: PrivateKeyAccount, authorization: Authorization, chainId = chain.chainId) =>
   account.signTypedData(authorizationTypedData(authorization, chainId));
 
-const send = async (data: Hex) => {
-  const hash = await chain.client.sendTransaction({ account: relayer, to: chain.usdc, data, gas: 300_000n });
-  return (await chain.client.waitForTransactionReceipt({ hash })).status;
-};
+const send = async (data: Hex) =>
+  (await mined(chain.client.sendTransaction({ account: relayer, to: chain.usdc, data, gas: 300_000n }))).status;
 
 /** Why the chain would refuse it. */
 async function refusal(data: Hex, from: Hex = relayer.address): Promise<string> {
@@ -104,11 +104,11 @@ test("anybody may carry an authorization out, once, in either form of its signat
   const { from, to, value, validAfter, validBefore, nonce } = second;
   const args = [from, to, value, validAfter, validBefore, nonce, Number(v), r, s] as const;
   const functionName = "transferWithAuthorization";
-  await chain.client.writeContract({ address: chain.usdc, abi: usdcAbi, functionName, args, account: relayer });
+  await mined(chain.client.writeContract({ address: chain.usdc, abi: usdcAbi, functionName, args, account: relayer }));
   expect(await balanceOf(second.to)).toBe(1_000_000n);
   expect(await balanceOf(owner.address)).toBe(3_000_000n);
-  const isUsed = { address: chain.usdc, abi: usdcAbi, functionName: "authorizationState", args: [owner.address, nonce] } as const;
-  expect(await chain.client.readContract(isUsed)).toBe(true);
+  expect(await isAuthorizationUsed(owner.address, nonce, chain.nodes)).toBe(true);
+  expect(await isAuthorizationUsed(owner.address, toHex(randomBytes(32)), chain.nodes)).toBe(false);
 });
 
 test("an authorization counts for its domain, signer, words and time only", async () => {
@@ -135,8 +135,10 @@ test("a paused token moves nothing, and moves again when it is not", async () =>
   const data = encodeAuthorizedTransfer(authorization, await sign(owner, authorization));
   await callAsMinter("pause", []);
   expect(await refusal(data)).toBe("Pausable: paused");
+  expect(await isPaused(chain.nodes)).toBe(true);
   await expect(chain.mint(owner.address, 1n)).rejects.toThrow("paused");
   await callAsMinter("unpause", []);
+  expect(await isPaused(chain.nodes)).toBe(false);
   expect(await send(data)).toBe("success");
 });
 
@@ -148,9 +150,12 @@ test("a blacklisted address neither gives nor gets, and the token's own address 
   for (const address of [owner.address, authorization.to]) {
     await callAsMinter("blacklist", [address]);
     expect(await refusal(data)).toBe(refused);
+    expect(await isBlacklisted(address, chain.nodes)).toBe(true);
     await callAsMinter("unBlacklist", [address]);
   }
   expect(await refusal(data)).toBe("none");
+  expect(await isBlacklisted(owner.address, chain.nodes)).toBe(false);
+  expect(await isBlacklisted(chain.usdc, chain.nodes)).toBe(true);
   const lost = await authorize(owner.address, { to: chain.usdc });
   expect(await refusal(encodeAuthorizedTransfer(lost, await sign(owner, lost)))).toBe(refused);
 });
@@ -177,7 +182,7 @@ test("only the payee can call for what must be received, a cancelled authorizati
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const;
   const receive = { address: chain.usdc, abi: usdcAbi, functionName: "receiveWithAuthorization", args } as const;
   await expect(chain.client.writeContract({ ...receive, account: relayer })).rejects.toThrow("caller must be the payee");
-  await chain.client.writeContract({ ...receive, account: payee });
+  await mined(chain.client.writeContract({ ...receive, account: payee }));
   expect(await balanceOf(payee.address)).toBe(1_000_000n);
 
   const other = await authorize(owner.address);
@@ -190,13 +195,15 @@ test("only the payee can call for what must be received, a cancelled authorizati
   const cancelled = { authorizer: owner.address, nonce: other.nonce };
   const cancel = await owner.signTypedData({ domain, types: cancelTypes, primaryType: "CancelAuthorization", message: cancelled });
   const cancelArgs = [owner.address, other.nonce, cancel] as const;
-  await chain.client.writeContract({
-    address: chain.usdc,
-    abi: usdcAbi,
-    functionName: "cancelAuthorization",
-    args: cancelArgs,
-    account: relayer,
-  });
+  await mined(
+    chain.client.writeContract({
+      address: chain.usdc,
+      abi: usdcAbi,
+      functionName: "cancelAuthorization",
+      args: cancelArgs,
+      account: relayer,
+    }),
+  );
   const dead = encodeAuthorizedTransfer(other, await sign(owner, other));
   expect(await refusal(dead)).toBe("FiatTokenV2: authorization is used or canceled");
 
@@ -205,7 +212,9 @@ test("only the payee can call for what must be received, a cancelled authorizati
   const permit = { owner: owner.address, spender: payee.address, value: 7n, nonce: 0n, deadline: validBefore };
   const permitted = await owner.signTypedData({ domain, types: permitTypes, primaryType: "Permit", message: permit });
   const permitArgs = [owner.address, payee.address, 7n, validBefore, permitted] as const;
-  await chain.client.writeContract({ address: chain.usdc, abi: minterAbi, functionName: "permit", args: permitArgs, account: relayer });
+  await mined(
+    chain.client.writeContract({ address: chain.usdc, abi: minterAbi, functionName: "permit", args: permitArgs, account: relayer }),
+  );
   const allowance = { address: chain.usdc, abi: minterAbi, functionName: "allowance", args: [owner.address, payee.address] } as const;
   expect(await chain.client.readContract(allowance)).toBe(7n);
 });

@@ -12,3 +12,5 @@ export const address = hex(/^0x[0-9a-fA-F]{40}$/).transform((text) => text.toLow
 export const wei = hex(/^0x[0-9a-fA-F]{1,64}$/).transform((text) => BigInt(text));
 /** A count, height or time: a whole number that a double holds. */
 export const quantity = wei.refine((value) => value <= Number.MAX_SAFE_INTEGER).transform(Number);
+/** What a Solidity function returns for a bool. */
+export const flag = hex(/^0x0{63}[01]$/).transform((text) => text.endsWith("1"));

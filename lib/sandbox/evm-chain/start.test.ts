@@ -133,6 +133,7 @@ test("it goes on where it was after it was stopped: the same blocks, balances an
   expect(await balanceOf(second, to)).toBe(7n);
   await second.mint(to, 3n);
   expect(await balanceOf(second, to)).toBe(10n);
+  await second.stop();
   expect(readdirSync(join(dataDir, "chains"))).toEqual(["evm.json"]);
 });
 

@@ -49,7 +49,7 @@ export interface EvmChain {
   stop: () => Promise<void>;
 }
 
-export const SANDBOX_CHAIN_ID = 31_337;
+const SANDBOX_CHAIN_ID = 31_337;
 const CALL_TIMEOUT_MS = 30_000;
 
 /**

@@ -1,17 +1,19 @@
 // A real EVM chain with test USDC for tests: the sandbox's own chain in a folder of its own, gone with the test.
 
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestClient, type Hex, http, publicActions, walletActions } from "viem";
+import { createTestClient, type Hex, http, publicActions, toHex, walletActions } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type EvmChainOptions, startEvmChain } from "@/lib/sandbox/evm-chain/start";
 import { createNodes } from "../nodes";
 
 export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "usdc-chain-"));
-  const minter = generatePrivateKey();
-  const chain = await startEvmChain({ dataDir, minterKey: minter, ...options });
+  const minterKey = generatePrivateKey();
+  const minter = privateKeyToAccount(minterKey);
+  const chain = await startEvmChain({ dataDir, minterKey, gasFor: [minter.address], ...options });
   const { chainId } = chain;
   const rpcUrls = { default: { http: [chain.url()] } };
   const viemChain = { id: chainId, name: "test", nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 }, rpcUrls };
@@ -22,7 +24,7 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
     ...chain,
     client,
     nodes: createNodes({ urls: [chain.url()], chainId }),
-    minter: privateKeyToAccount(minter),
+    minter,
     /** A key with gas money and, if asked, USDC. */
     newAccount: async (units = 0n) => {
       const account = privateKeyToAccount(generatePrivateKey());
@@ -43,4 +45,5 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
 
 export type UsdcChain = Awaited<ReturnType<typeof startUsdcChain>>;
 
-export const newAddress = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+/** An address that nobody has the key of. */
+export const newAddress = (): Hex => toHex(randomBytes(20));

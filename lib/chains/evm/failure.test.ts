@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn, kindOfRpcError } from "./failure";
+
+test.each<[EvmFailureKind, string, number, string]>([
+  ["behind", "eth_call", -32_602, "BlockOutOfRangeError: block height is 10 but requested was 7"],
+  ["behind", "eth_getLogs", -32_602, "block range extends beyond current head block"],
+  ["behind", "eth_call", -32_000, "header not found"],
+  ["behind", "eth_call", -32_000, "missing trie node 3f (path )"],
+  ["behind", "eth_getBlockByNumber", -39_001, "Unknown block"],
+  ["rate_limited", "eth_getLogs", -32_005, "daily request count exceeded, request rate limited"],
+  ["rate_limited", "eth_call", 429, "compute units per second capacity exceeded"],
+  ["rate_limited", "eth_blockNumber", -32_005, "limit exceeded"],
+  ["too_large", "eth_getLogs", -32_005, "query returned more than 10000 results"],
+  ["too_large", "eth_getLogs", -32_602, "eth_getLogs is limited to a 10,000 range"],
+  ["too_large", "eth_getLogs", -32_000, "exceed maximum block range: 5000"],
+  ["rejected", "eth_call", 3, "execution reverted: Pausable: paused"],
+  ["rejected", "eth_estimateGas", -32_000, "execution reverted"],
+  ["rejected", "eth_sendRawTransaction", -32_000, "nonce too low: next nonce 5, tx nonce 4"],
+  ["rejected", "eth_sendRawTransaction", -32_003, "insufficient funds for gas * price + value"],
+  ["rejected", "eth_getBalance", -32_602, "invalid address"],
+  ["failing", "eth_getBlockByNumber", -32_603, "Internal error"],
+  ["failing", "eth_getBlockByNumber", -32_601, "the method is not available"],
+  ["failing", "eth_getBlockByNumber", -32_000, "backend is restarting"],
+])("%s: %s answered with %i, %s", (kind, method, code, message) => {
+  expect(kindOfRpcError(method, code, message)).toBe(kind);
+});
+
+test("a failure of another copy of this module is one, and says whether another node may do better", () => {
+  const foreign = Object.assign(new Error("x"), { [Symbol.for("pennyprompt.EvmFailure")]: true });
+  expect([isEvmFailure(foreign), isEvmFailure(new Error("x")), isEvmFailure(null)]).toEqual([true, false, false]);
+  expect(isNodesOwn(new EvmFailure("timeout", ""))).toBe(true);
+  for (const kind of ["rejected", "too_large", "no_nodes"] as const) expect(isNodesOwn(new EvmFailure(kind, ""))).toBe(false);
+});
