@@ -51,6 +51,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
     entryPoints: {
       main,
       "simulated-models": "lib/sandbox/models/main.ts",
+      "solana-chain": "lib/sandbox/solana-chain/main.ts",
       "check-ledger": "lib/server/check-ledger.ts",
       custody: "lib/server/custody.ts",
     },

@@ -1,0 +1,136 @@
+// One Solana node, asked by JSON-RPC over HTTP. What it says is checked before anybody uses it, that it belongs to the right
+// cluster first of all.
+
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { NodeFailure, SolanaRefusal } from "./node-failure";
+
+export interface NodeOptions {
+  /** May hold an API key, in any of its parts. */
+  url: string;
+  /** Of the cluster that it must belong to. */
+  genesisHash: string;
+  timeoutMs: number;
+}
+
+const REST_MS = 5_000;
+const RATE_LIMIT_REST_MS = 1_000;
+const MOST_REST_MS = 60_000;
+const MOST_MESSAGE_CHARACTERS = 300;
+/** Parts of an address that are shorter are no secrets, and would be found in any text. */
+const LEAST_SECRET_CHARACTERS = 6;
+
+const answerForm = z.object({
+  result: z.unknown().optional(),
+  error: z
+    .object({
+      code: z.number(),
+      message: z.string(),
+      data: z
+        .looseObject({ err: z.unknown(), logs: z.array(z.string()).nullish() })
+        .nullish()
+        .catch(undefined),
+    })
+    .optional(),
+});
+
+// What the request itself is to blame for, wherever it is sent. All else is the node's affair: another one may do better.
+const REFUSALS: readonly number[] = [-32002, -32003, -32006, -32013, -32015, -32600, -32602];
+
+export class SolanaNode {
+  readonly #url: URL;
+  readonly #headers: Record<string, string> = { "content-type": "application/json" };
+  readonly #secrets: string[];
+  readonly #options: NodeOptions;
+  #isOfCluster = false;
+  #restsUntilMs = 0;
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    this.#url = new URL(options.url);
+    const { username, password, hostname, pathname, searchParams } = this.#url;
+    this.#secrets = [username, password, hostname, ...hostname.split("."), ...pathname.split("/"), ...searchParams.values()]
+      .filter((part) => part.length >= LEAST_SECRET_CHARACTERS)
+      .sort((one, other) => other.length - one.length);
+    if (username === "" && password === "") return;
+    // fetch takes no address with a name and password in it.
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    this.#headers.authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
+    this.#url.username = "";
+    this.#url.password = "";
+  }
+
+  /** True while other nodes are to be asked first. */
+  isResting(): boolean {
+    return nowMs() < this.#restsUntilMs;
+  }
+
+  rest(forMs: number): void {
+    this.#restsUntilMs = nowMs() + forMs;
+  }
+
+  /**
+   * The result of a call, in the form that `schema` says.
+   * @throws SolanaRefusal when no node would do it
+   * @throws NodeFailure when another node may
+   */
+  async ask<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+    if (!this.#isOfCluster) await this.#checkCluster();
+    return this.#call(method, params, schema);
+  }
+
+  async #checkCluster(): Promise<void> {
+    const genesisHash = await this.#call("getGenesisHash", [], z.string());
+    if (genesisHash !== this.#options.genesisHash) throw new NodeFailure("belongs to another cluster", MOST_REST_MS);
+    this.#isOfCluster = true;
+  }
+
+  async #call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+    const { error, result } = await this.#post({ jsonrpc: "2.0", id: 1, method, params });
+    if (error) {
+      const message = this.#withoutSecrets(error.message).slice(0, MOST_MESSAGE_CHARACTERS);
+      if (!REFUSALS.includes(error.code)) throw new NodeFailure(`error ${error.code}, ${message}`, 0);
+      throw new SolanaRefusal(error.code, message, error.data ? { err: error.data.err, logs: error.data.logs ?? [] } : null);
+    }
+    const parsed = schema.safeParse(result);
+    if (!parsed.success) throw new NodeFailure("an answer of another form", REST_MS);
+    return parsed.data;
+  }
+
+  async #post(body: object): Promise<z.output<typeof answerForm>> {
+    let status = 0;
+    try {
+      const response = await fetch(this.#url, {
+        method: "POST",
+        headers: this.#headers,
+        body: JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.timeout(this.#options.timeoutMs),
+      });
+      status = response.status;
+      if (status === 429) throw new NodeFailure("status 429", retryAfterMs(response));
+      const answer = answerForm.safeParse(await response.json());
+      if (answer.success && (response.ok || answer.data.error)) return answer.data;
+    } catch (error) {
+      if (error instanceof NodeFailure) throw error;
+      if (!(error instanceof SyntaxError)) throw new NodeFailure(this.#reasonOf(error), REST_MS);
+    }
+    throw new NodeFailure(status === 200 ? "an answer that is no JSON-RPC" : `status ${status}`, REST_MS);
+  }
+
+  /** Never the error's own message, which names the host. */
+  #reasonOf(error: unknown): string {
+    if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${this.#options.timeoutMs} ms`;
+    const { code } = (error instanceof Error ? (error.cause ?? {}) : {}) as { code?: unknown };
+    return typeof code === "string" ? code : "no connection";
+  }
+
+  #withoutSecrets(text: string): string {
+    return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, "…"), text);
+  }
+}
+
+function retryAfterMs(response: Response): number {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, RATE_LIMIT_REST_MS), MOST_REST_MS) : RATE_LIMIT_REST_MS;
+}

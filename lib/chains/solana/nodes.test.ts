@@ -1,0 +1,157 @@
+// Nodes that fail, lie and lag, as real HTTP servers, in front of a chain that runs as its own process.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Keypair } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { MAINNET_GENESIS_HASH, SolanaNodes } from "./nodes";
+import { readFinalizedSlot } from "./transactions";
+import { readTokenBalances } from "./usdc";
+
+let chain: TestSolanaChain;
+beforeAll(async () => {
+  chain = await startTestSolanaChain();
+});
+afterAll(async () => await chain?.remove());
+
+interface Call {
+  method: string;
+  params: unknown[];
+}
+type Fault = (call: Call, response: ServerResponse, request: IncomingMessage) => unknown;
+
+/** A node: `fault` answers, or returns undefined and the chain does. */
+async function startNode(fault: Fault): Promise<{ url: string; calls: string[]; stop: () => void }> {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString();
+      const call = JSON.parse(body) as Call;
+      calls.push(call.method);
+      const answer = fault(call, response, request);
+      if (response.headersSent || answer === "hang") return;
+      if (answer !== undefined) return void response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...(answer as object) }));
+      const forwarded = await fetch(chain.url, { method: "POST", body, headers: { "content-type": "application/json" } });
+      response.end(await forwarded.text());
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${port}`, calls, stop };
+}
+
+const through = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash });
+const impatient = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, timeoutMs: 1_000 });
+
+test.each<[string, Fault]>([
+  ["answers 429", (_, response) => response.writeHead(429, { "retry-after": "2" }).end()],
+  ["answers 503", (_, response) => response.writeHead(503).end("<html>")],
+  ["answers what is no JSON", (_, response) => response.writeHead(200).end("<html>")],
+  ["answers another form", () => ({ result: { slot: "many" } })],
+  ["never answers", () => "hang"],
+  ["closes the connection", (_, response) => response.destroy() && "hang"],
+  ["redirects", (_, response) => response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()],
+  ["is of another cluster", ({ method }) => (method === "getGenesisHash" ? { result: MAINNET_GENESIS_HASH } : undefined)],
+])("the next node is asked when the first one %s, and the first one is left alone for a while", async (_, fault) => {
+  const broken = await startNode(fault);
+  const nodes = impatient(broken.url, chain.url);
+  expect(await readFinalizedSlot(nodes)).toBeGreaterThan(0);
+  expect(broken.calls).toHaveLength(1);
+  for (let time = 0; time < 3; time++) await readFinalizedSlot(nodes);
+  expect(broken.calls).toHaveLength(1);
+});
+
+test("a node that says it is behind is passed over, and asked again the next time", async () => {
+  let isBehind = true;
+  const node = await startNode(({ method }) =>
+    isBehind && method === "getSlot" ? { error: { code: -32005, message: "Node is behind by 42 slots" } } : undefined,
+  );
+  const nodes = through(node.url, chain.url);
+  expect(await readFinalizedSlot(nodes)).toBeGreaterThan(0);
+  isBehind = false;
+  await readFinalizedSlot(nodes);
+  expect(node.calls).toEqual(["getGenesisHash", "getSlot", "getSlot"]);
+});
+
+test("a node of another cluster is asked nothing else", async () => {
+  const other = await startNode(({ method }) => (method === "getGenesisHash" ? { result: "other" } : undefined));
+  await expect(readFinalizedSlot(through(other.url))).rejects.toThrow(
+    "No Solana node answered getSlot: node 1: belongs to another cluster.",
+  );
+  expect(other.calls).toEqual(["getGenesisHash"]);
+});
+
+test("a node that is behind what was seen is passed over, with and without a slot in its answer", async () => {
+  let stoppedAt = Number.POSITIVE_INFINITY;
+  const lagging = await startNode(({ method, params }) => {
+    const least = (params.at(-1) as { minContextSlot?: number } | undefined)?.minContextSlot ?? 0;
+    if (method === "getSlot" && stoppedAt < 1e9) return { result: stoppedAt };
+    return least > stoppedAt ? { error: { code: -32016, message: "Minimum context slot has not been reached" } } : undefined;
+  });
+  const nodes = through(lagging.url, chain.url);
+  const seen = await readFinalizedSlot(nodes);
+  stoppedAt = seen - 200;
+  expect(await readFinalizedSlot(nodes)).toBeGreaterThanOrEqual(seen);
+  const someone = Keypair.generate().publicKey.toBase58();
+  const balance = (await readTokenBalances(nodes, [someone])).get(someone);
+  expect(balance?.value).toBeNull();
+  expect(balance?.slot).toBeGreaterThanOrEqual(seen);
+  expect(lagging.calls).toEqual(["getGenesisHash", "getSlot", "getSlot", "getMultipleAccounts"]);
+});
+
+test("a slot that can not have come yet is not believed, and does not make the other nodes look old", async () => {
+  let isLying = false;
+  const liar = await startNode(({ method }) => (isLying && method === "getSlot" ? { result: 1e12 } : undefined));
+  const nodes = through(liar.url, chain.url);
+  await readFinalizedSlot(nodes);
+  isLying = true;
+  for (let time = 0; time < 3; time++) expect(await readFinalizedSlot(nodes)).toBeLessThan(1e9);
+});
+
+test("no key in a node's address gets into an error, nor does one that the node itself repeats", async () => {
+  const secret = "c0ffee-secret-key";
+  const closed = await startNode((_, response) => response.writeHead(503).end());
+  const echo = await startNode(({ method }) =>
+    method === "getGenesisHash" ? undefined : { error: { code: -32602, message: `The key ${secret} is unknown at /v2/${secret}` } },
+  );
+  const urls = [
+    `http://${secret}.invalid/v2/${secret}?api-key=${secret}`,
+    `http://user:${secret}@127.0.0.1:1/`,
+    `${closed.url}/v2/${secret}`,
+    `${echo.url}/v2/${secret}`,
+  ];
+  for (const some of [urls, urls.slice(0, 3), urls.slice(3)]) {
+    const error: unknown = await readFinalizedSlot(through(...some)).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(Error);
+    for (let at = error; at instanceof Error; at = at.cause) {
+      expect(`${at.stack} ${JSON.stringify(at)}`).not.toContain(secret);
+      expect(`${at.stack}`).not.toContain("127.0.0.1");
+    }
+  }
+});
+
+test("a name and password in an address are sent as such", async () => {
+  const seen: (string | undefined)[] = [];
+  const node = await startNode((_call, _response, request) => void seen.push(request.headers.authorization));
+  await readFinalizedSlot(through(node.url.replace("//", "//us%40er:pass@")));
+  expect(seen[0]).toBe(`Basic ${Buffer.from("us@er:pass").toString("base64")}`);
+});
+
+test("with no node, or none that answers, the error says what was asked and why each failed", async () => {
+  await expect(readFinalizedSlot(through())).rejects.toThrow("No Solana node answered getSlot: none is set.");
+  const down = await startNode((_, response) => response.writeHead(500).end());
+  const hanging = await startNode(() => "hang");
+  const gone = await startNode(() => undefined);
+  gone.stop();
+  await expect(readFinalizedSlot(impatient(down.url, hanging.url, gone.url))).rejects.toThrow(
+    "No Solana node answered getSlot: node 1: status 500; node 2: no answer in 1000 ms; node 3: ECONNREFUSED.",
+  );
+});

@@ -1,0 +1,130 @@
+// The Solana nodes that this service asks, in their order until one answers. A node that is behind what was seen already, or
+// that fails, is passed over; none is trusted with the order of things.
+
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { SolanaNode } from "./node";
+import { NodeFailure, SolanaUnavailable } from "./node-failure";
+
+export interface SolanaNodesOptions {
+  /** In the order of preference. They may hold API keys. */
+  urls: readonly string[];
+  /** Of the cluster that the nodes must belong to. */
+  genesisHash: string;
+  timeoutMs?: number;
+}
+
+/** Solana's main cluster. */
+export const MAINNET_GENESIS_HASH = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+
+const TIMEOUT_MS = 5_000;
+/** A node that is further behind is not asked: a minute. */
+const TOLERATED_SLOTS = 150;
+/** Slots take 400 ms. One that comes sooner than in half that time is no slot of this cluster. */
+const FASTEST_SLOT_MS = 200;
+const PLAUSIBLE_JUMP_SLOTS = 2_000;
+
+const contextForm = z.object({ slot: z.int().min(0) });
+
+export interface AtSlot<T> {
+  /** The slot that the value is true of. */
+  slot: number;
+  value: T;
+}
+
+/** A call to one node. @throws SolanaRefusal, NodeFailure */
+export type Ask = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
+
+export class SolanaNodes {
+  readonly #nodes: readonly SolanaNode[];
+  #newest = { slot: 0, seenAtMs: 0 };
+
+  constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS }: SolanaNodesOptions) {
+    this.#nodes = urls.map((url) => new SolanaNode({ url, genesisHash, timeoutMs }));
+  }
+
+  /** Passed as `minContextSlot`: a node that has not come so far refuses, and the next one is asked. */
+  get leastSlot(): number {
+    return Math.max(0, this.#newest.slot - TOLERATED_SLOTS);
+  }
+
+  /**
+   * The first usable answer to one call.
+   * @throws SolanaRefusal when no node would do it
+   * @throws SolanaUnavailable when none did
+   */
+  call<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T> {
+    return this.askFirst(method, (ask) => ask(method, params, result));
+  }
+
+  /** As `call`, of a method that answers with the slot that its value is true of; an answer from too long ago is not taken. */
+  callAtSlot<T>(method: string, params: readonly unknown[], value: z.ZodType<T>): Promise<AtSlot<T>> {
+    return this.askFirst(method, (ask) => this.askAtSlot(ask, [method, params], value));
+  }
+
+  async askAtSlot<T>(ask: Ask, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
+    const answer = await ask(method, params, z.object({ context: contextForm, value }));
+    this.sawSlot(answer.context.slot);
+    return { slot: answer.context.slot, value: answer.value };
+  }
+
+  /**
+   * Asks one node several things, and the next one the same when that one fails.
+   * @throws SolanaRefusal, SolanaUnavailable
+   */
+  async askFirst<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T> {
+    const reasons: string[] = [];
+    for (const { node, number } of this.#inOrder()) {
+      try {
+        return await act((method, params, result) => node.ask(method, params, result));
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error;
+        if (error.restMs > 0) node.rest(error.restMs);
+        reasons.push(`node ${number}: ${error.message}`);
+      }
+    }
+    // If all are behind, it may be what was seen that is wrong: the next call starts without it.
+    this.#newest = { slot: 0, seenAtMs: 0 };
+    throw new SolanaUnavailable(what, reasons);
+  }
+
+  /**
+   * Asks every node the same; resolves with the answers of those that gave one.
+   * @throws SolanaUnavailable when none did
+   */
+  async askEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
+    const answers = await Promise.all(
+      this.#nodes.map(async (node, index) => {
+        try {
+          return { answer: await act((method, params, result) => node.ask(method, params, result)) };
+        } catch (error) {
+          if (!(error instanceof NodeFailure)) throw error;
+          return { reason: `node ${index + 1}: ${error.message}` };
+        }
+      }),
+    );
+    const given = answers.flatMap((one) => ("answer" in one ? [one.answer] : []));
+    if (given.length > 0) return given as T[];
+    throw new SolanaUnavailable(
+      what,
+      answers.flatMap((one) => one.reason ?? []),
+    );
+  }
+
+  /**
+   * Remembers how far the cluster is.
+   * @throws NodeFailure for a slot that is too old, or can not have come yet
+   */
+  sawSlot(slot: number): void {
+    const { slot: newest, seenAtMs } = this.#newest;
+    if (slot < newest - TOLERATED_SLOTS) throw new NodeFailure(`${newest - slot} slots behind`, 0);
+    const possible = newest + PLAUSIBLE_JUMP_SLOTS + (nowMs() - seenAtMs) / FASTEST_SLOT_MS;
+    if (newest > 0 && slot > possible) throw new NodeFailure("a slot that can not have come yet", 0);
+    if (slot > newest) this.#newest = { slot, seenAtMs: nowMs() };
+  }
+
+  #inOrder(): { node: SolanaNode; number: number }[] {
+    const all = this.#nodes.map((node, index) => ({ node, number: index + 1 }));
+    return [...all.filter(({ node }) => !node.isResting()), ...all.filter(({ node }) => node.isResting())];
+  }
+}

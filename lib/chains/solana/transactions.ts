@@ -1,0 +1,93 @@
+// Transactions of ours on their way into the chain: the blockhash they are signed with, sending them, and what became of them.
+
+import { z } from "zod";
+import { NodeFailure, SolanaRefusal } from "./node-failure";
+import type { Ask, SolanaNodes } from "./nodes";
+
+export interface RecentBlockhash {
+  blockhash: string;
+  /** Beyond this block height a transaction with the blockhash can never run any more. */
+  lastValidBlockHeight: number;
+}
+
+export type Commitment = "processed" | "confirmed" | "finalized";
+
+export interface TransactionStatus {
+  slot: number;
+  /** Blocks since; null when it is final. */
+  confirmations: number | null;
+  commitment: Commitment;
+  /** It ran, moved nothing and cost its fee. */
+  isFailed: boolean;
+}
+
+const blockhashForm = z.object({ blockhash: z.string(), lastValidBlockHeight: z.int() });
+
+const statusForm = z
+  .object({
+    slot: z.int(),
+    confirmations: z.int().nullable(),
+    err: z.unknown(),
+    confirmationStatus: z.enum(["processed", "confirmed", "finalized"]),
+  })
+  .nullable();
+
+/** The newest finalized slot. @throws SolanaUnavailable */
+export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
+  return nodes.askFirst("getSlot", async (ask) => {
+    const slot = await ask("getSlot", [{ commitment: "finalized" }], z.int().min(0));
+    nodes.sawSlot(slot);
+    return slot;
+  });
+}
+
+/** A blockhash to sign with: confirmed, so that it lasts nearly as long as it can. @throws SolanaUnavailable */
+export async function readBlockhash(nodes: SolanaNodes): Promise<RecentBlockhash> {
+  const options = { commitment: "confirmed", minContextSlot: nodes.leastSlot };
+  return (await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm)).value;
+}
+
+/**
+ * Sends a signed transaction, and says its signature. Sending the same bytes again changes nothing: it runs at most once.
+ * @throws SolanaRefusal when a simulation of it failed: it was not sent
+ * @throws SolanaUnavailable when it is not known to be sent; it may have been
+ */
+export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, signature: string): Promise<void> {
+  const options = { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5 };
+  try {
+    const given = await nodes.call("sendTransaction", [Buffer.from(bytes).toString("base64"), options], z.string());
+    if (given !== signature) throw new Error("assertion failed: the node names another signature than the transaction's first");
+  } catch (error) {
+    const isThere = error instanceof SolanaRefusal && error.simulation?.err === "AlreadyProcessed";
+    if (!isThere) throw error;
+  }
+}
+
+/** What became of a transaction; null when the node that answers does not know it, which is no proof that it never will. */
+export function findStatus(nodes: SolanaNodes, signature: string): Promise<TransactionStatus | null> {
+  return nodes.askFirst("getSignatureStatuses", (ask) => askStatus(nodes, ask, signature));
+}
+
+/**
+ * True when a transaction can never run any more: no node that answers knows it, and all of them are past its last block with what
+ * is final. Only then may its work be signed anew.
+ * @throws SolanaUnavailable
+ */
+export async function isLost(nodes: SolanaNodes, signature: string, lastValidBlockHeight: number): Promise<boolean> {
+  const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
+    // The height comes first: what was in time is then known to the node when it is asked for the status.
+    const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
+    return height > lastValidBlockHeight && (await askStatus(nodes, ask, signature)) === null;
+  });
+  return answers.every((isGone) => isGone);
+}
+
+async function askStatus(nodes: SolanaNodes, ask: Ask, signature: string): Promise<TransactionStatus | null> {
+  const params = [[signature], { searchTransactionHistory: true }];
+  const { value } = await nodes.askAtSlot(ask, ["getSignatureStatuses", params], z.array(statusForm).length(1));
+  const [status] = value;
+  if (status === undefined) throw new NodeFailure("an answer of another form", 0);
+  if (status === null) return null;
+  const { slot, confirmations, err, confirmationStatus } = status;
+  return { slot, confirmations, commitment: confirmationStatus, isFailed: err !== null && err !== undefined };
+}

@@ -1,0 +1,143 @@
+// USDC on Solana: what came into a token account and what left it, read from the transactions that are final.
+
+import { z } from "zod";
+import { NodeFailure } from "./node-failure";
+import type { AtSlot, SolanaNodes } from "./nodes";
+
+/** Circle's USDC on Solana's main cluster. */
+export const USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+
+export interface AccountSignature {
+  signature: string;
+  slot: number;
+  /** A failed transaction moved nothing. */
+  isFailed: boolean;
+}
+
+export interface TokenChange {
+  signature: string;
+  slot: number;
+  blockTime: Date | null;
+  /**
+   * Base units in the token account before and after; 0 while there is no such account. What one transaction leaves, the next
+   * one finds: a difference means that transactions between them are not known yet.
+   */
+  before: bigint;
+  after: bigint;
+}
+
+const PAGE = 1_000;
+const MOST_ACCOUNTS_A_CALL = 100;
+const AMOUNT_SLICE = { offset: 64, length: 8 };
+
+const signatureForm = z.array(z.object({ signature: z.string(), slot: z.int(), err: z.unknown() }));
+
+/**
+ * Finalized signatures of a token account after `cursor`, oldest first, at most `most`; null begins at the account's first. When a
+ * node does not know the cursor any more, the account's older ones come again.
+ * @throws SolanaUnavailable
+ */
+export async function listSignatures(
+  nodes: SolanaNodes,
+  tokenAccount: string,
+  { cursor, most }: { cursor: string | null; most: number },
+): Promise<AccountSignature[]> {
+  let oldest: AccountSignature[] = [];
+  let leastSlot = nodes.leastSlot;
+  // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
+  for (;;) {
+    const before = oldest.at(-1)?.signature;
+    const options = { commitment: "finalized", limit: PAGE, until: cursor ?? undefined, before, minContextSlot: leastSlot };
+    const page = await nodes.call("getSignaturesForAddress", [tokenAccount, options], signatureForm);
+    const [newest] = page;
+    if (newest === undefined) break;
+    // A node that does not know `before` would answer with nothing: it must be as far as the one that told of it.
+    leastSlot = Math.max(leastSlot, newest.slot);
+    const entries = page.map(({ signature, slot, err }) => ({ signature, slot, isFailed: err !== null && err !== undefined }));
+    oldest = [...oldest, ...entries].slice(-most);
+  }
+  return oldest.reverse();
+}
+
+const tokenBalanceForm = z.object({
+  accountIndex: z.int(),
+  mint: z.string(),
+  uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
+});
+
+const addressesForm = z.array(z.string());
+
+const transactionForm = z.object({
+  slot: z.int(),
+  blockTime: z.int().nullish(),
+  transaction: z.object({ message: z.object({ accountKeys: addressesForm }) }),
+  meta: z.object({
+    err: z.unknown(),
+    preTokenBalances: z.array(tokenBalanceForm).nullish(),
+    postTokenBalances: z.array(tokenBalanceForm).nullish(),
+    loadedAddresses: z.object({ writable: addressesForm, readonly: addressesForm }).nullish(),
+  }),
+});
+
+type FinalTransaction = z.output<typeof transactionForm>;
+
+/**
+ * What a finalized transaction did to a token account of `mint`, all its transfers together; null when it failed, or moved nothing
+ * of this mint there.
+ * @throws SolanaUnavailable when no node has it
+ */
+export async function readTokenChange(
+  nodes: SolanaNodes,
+  signature: string,
+  { tokenAccount, mint }: { tokenAccount: string; mint: string },
+): Promise<TokenChange | null> {
+  // 255: of whatever version it is, its balances are told in the same form.
+  const options = { commitment: "finalized", encoding: "json", maxSupportedTransactionVersion: 255 };
+  const transaction = await nodes.askFirst("getTransaction", async (ask) => {
+    const found = await ask("getTransaction", [signature, options], transactionForm.nullable());
+    // It was listed: a node without it has not come so far, or has forgotten it.
+    if (found === null) throw new NodeFailure("no such transaction", 0);
+    return found;
+  });
+  const { err, preTokenBalances, postTokenBalances } = transaction.meta;
+  if (err !== null && err !== undefined) return null;
+  const index = accountsOf(transaction).indexOf(tokenAccount);
+  const unitsIn = (balances: FinalTransaction["meta"]["preTokenBalances"]) =>
+    balances?.find((balance) => balance.accountIndex === index && balance.mint === mint)?.uiTokenAmount.amount;
+  const [before, after] = [unitsIn(preTokenBalances), unitsIn(postTokenBalances)];
+  if (index < 0 || before === after) return null;
+  return {
+    signature,
+    slot: transaction.slot,
+    blockTime: typeof transaction.blockTime === "number" ? new Date(transaction.blockTime * 1000) : null,
+    before: BigInt(before ?? 0),
+    after: BigInt(after ?? 0),
+  };
+}
+
+function accountsOf({ transaction, meta }: FinalTransaction): string[] {
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
+  return [...transaction.message.accountKeys, ...writable, ...readonly];
+}
+
+const accountForm = z.object({ owner: z.string(), data: z.tuple([z.string(), z.literal("base64")]) }).nullable();
+
+/**
+ * Base units in each of these token accounts, all as of one finalized slot for every hundred of them; null where there is no account.
+ * @throws SolanaUnavailable
+ */
+export async function readTokenBalances(nodes: SolanaNodes, tokenAccounts: readonly string[]): Promise<Map<string, AtSlot<bigint | null>>> {
+  const balances = new Map<string, AtSlot<bigint | null>>();
+  for (let start = 0; start < tokenAccounts.length; start += MOST_ACCOUNTS_A_CALL) {
+    const some = tokenAccounts.slice(start, start + MOST_ACCOUNTS_A_CALL);
+    const options = { commitment: "finalized", encoding: "base64", dataSlice: AMOUNT_SLICE, minContextSlot: nodes.leastSlot };
+    const { slot, value } = await nodes.callAtSlot("getMultipleAccounts", [some, options], z.array(accountForm).length(some.length));
+    for (const [index, tokenAccount] of some.entries()) balances.set(tokenAccount, { slot, value: amountOf(value[index] ?? null) });
+  }
+  return balances;
+}
+
+function amountOf(account: z.output<typeof accountForm>): bigint | null {
+  const bytes = Buffer.from(account?.data[0] ?? "", "base64");
+  return bytes.length === AMOUNT_SLICE.length ? bytes.readBigUInt64LE() : null;
+}

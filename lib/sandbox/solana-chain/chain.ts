@@ -1,0 +1,162 @@
+// The chain: slots that pass, and transactions that are taken or refused. What a transaction did is in the journal before
+// anybody is told of it.
+
+import { nowMs } from "@/lib/base/clock";
+import type { Account, Simulation } from "./runtime/bank";
+import { type Commitment, FIRST_SLOT, Slots } from "./runtime/slots";
+import { isRecorded, type TransactionError } from "./runtime/transaction-error";
+import { lamportsOf, loadAddresses, memoOf, outcomeOf, type TransactionRecord, tokenBalancesOf } from "./runtime/transaction-record";
+import { Versions } from "./runtime/versions";
+import type { WireMessage, WireTransaction } from "./runtime/wire";
+import { State, type StateOptions } from "./state";
+
+export interface ChainOptions extends StateOptions {
+  /** How many slots the finalized one is behind. */
+  finalityLag: number;
+}
+
+/** A transaction with the bytes it came as. */
+export interface Sent extends WireTransaction {
+  bytes: Uint8Array;
+}
+
+/** Slots whose time is remembered. */
+const MOST_TIMES = 10_000;
+
+export class Chain {
+  readonly slots: Slots;
+  readonly usdcMint: string;
+  readonly #state: State;
+  readonly #versions = new Versions();
+  /** When recent slots began, in seconds. */
+  readonly #times = new Map<number, number>();
+
+  /** @throws Error that says what to do when the journal is damaged */
+  constructor(options: ChainOptions) {
+    this.#state = new State(options);
+    this.usdcMint = options.usdcMint;
+    const { lastSlot, seed } = this.#state;
+    // What an earlier process told is final at once, since what it could still have changed is not known any more.
+    const current = lastSlot === null ? FIRST_SLOT : lastSlot + options.finalityLag + 1;
+    this.slots = new Slots({ seed, current, finalityLag: options.finalityLag });
+    this.#beginSlot();
+  }
+
+  get bank() {
+    return this.#state.bank;
+  }
+
+  get history() {
+    return this.#state.history;
+  }
+
+  get faucetKey() {
+    return this.#state.faucetKey;
+  }
+
+  /** 32 bytes. */
+  get faucetSeed() {
+    return this.#state.faucetSeed;
+  }
+
+  advance(): void {
+    this.slots.advance();
+    this.#beginSlot();
+    this.#versions.forgetBefore(this.slots.at("finalized"));
+    this.#times.delete(this.slots.current - MOST_TIMES);
+  }
+
+  #beginSlot(): void {
+    const { current } = this.slots;
+    this.#state.keepSlot(current);
+    const seconds = Math.floor(nowMs() / 1000);
+    this.#times.set(current, seconds);
+    this.bank.setClock(current, seconds);
+  }
+
+  /** When a slot began, in seconds; null when it is too long ago, or did not come yet. */
+  timeOf(slot: number): number | null {
+    return this.#times.get(slot) ?? this.history.inSlot(slot)[0]?.blockTime ?? null;
+  }
+
+  /** An account at the newest slot of a commitment; null when there is none. */
+  accountAt(address: string, commitment: Commitment): Account | null {
+    const version = commitment === "processed" ? undefined : this.#versions.at(this.slots.at(commitment), address);
+    return version === undefined ? this.bank.find(address) : version;
+  }
+
+  /** Accounts that `program` owned at the newest slot of a commitment, and whose data fitted. */
+  ownedBy(program: string, commitment: Commitment, fits: (data: Uint8Array) => boolean): { address: string; account: Account }[] {
+    const candidates = new Set([...this.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
+    return [...candidates].flatMap((address) => {
+      const account = this.accountAt(address, commitment);
+      return account?.owner === program && fits(account.data) ? [{ address, account }] : [];
+    });
+  }
+
+  /** Why a transaction can not be taken, whatever it does; null when it can. */
+  refusalOf({ signatures: [signature = ""], message }: WireTransaction): TransactionError | null {
+    if (!this.slots.isValid(message.recentBlockhash)) return "BlockhashNotFound";
+    return this.history.find(signature) ? "AlreadyProcessed" : null;
+  }
+
+  /** What a transaction would do. */
+  simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Simulation {
+    const simulation = this.bank.simulate(sent.bytes, { verifySignatures });
+    const refusal = this.refusalOf(sent);
+    const isRefused = refusal !== null && !(anyBlockhash && refusal === "BlockhashNotFound") && simulation.error !== "SignatureFailure";
+    if (!isRefused) return simulation;
+    return { error: refusal, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accounts: new Map() };
+  }
+
+  /** Takes a transaction into the current slot. One that can not be taken is forgotten, as a validator forgets it. */
+  send(sent: Sent): void {
+    if (this.refusalOf(sent) !== null) return;
+    const { bank, slots } = this;
+    const { accounts, loadedAddresses } = this.accountsOf(sent.message);
+    const programs = new Set(sent.message.instructions.map(({ programIdIndex }) => programIdIndex));
+    const read = (address: string, index: number) => (programs.has(index) ? bank.findProgram(address) : bank.find(address));
+    const before = accounts.map(read);
+    const preTokenBalances = tokenBalancesOf(bank, before);
+    const run = bank.run(sent.bytes);
+    if (run.error !== null && !isRecorded(run.error)) return;
+    const after = accounts.map(read);
+    const record: TransactionRecord = {
+      signature: sent.signatures[0] ?? "",
+      slot: slots.current,
+      blockTime: this.#times.get(slots.current) ?? 0,
+      memo: memoOf(sent.message, accounts),
+      wire: Buffer.from(sent.bytes).toString("base64"),
+      accounts,
+      loadedAddresses,
+      ...lamportsOf(before, after),
+      preTokenBalances,
+      postTokenBalances: tokenBalancesOf(bank, after),
+      ...outcomeOf(run),
+    };
+    const changed = new Map<string, Account | null>();
+    for (const [index, address] of accounts.entries()) {
+      const [was, is] = [before[index] ?? null, after[index] ?? null];
+      if (isSame(was, is)) continue;
+      changed.set(address, is);
+      this.#versions.remember(slots.current, address, was);
+    }
+    this.#state.keep(record, changed);
+  }
+
+  /** All accounts of a message, those from address tables last. @throws RangeError when a table lacks one */
+  accountsOf(message: WireMessage): Pick<TransactionRecord, "accounts" | "loadedAddresses"> {
+    const loadedAddresses = loadAddresses(this.bank, message);
+    return { accounts: [...message.accountKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly], loadedAddresses };
+  }
+
+  /** Writes down what must be kept. Nothing may be asked of it afterwards. */
+  close(): void {
+    this.#state.close(this.slots.current);
+  }
+}
+
+function isSame(one: Account | null, other: Account | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.lamports === other.lamports && one.owner === other.owner && Buffer.compare(one.data, other.data) === 0;
+}

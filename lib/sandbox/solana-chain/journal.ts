@@ -1,0 +1,119 @@
+// The journal: a file that the chain is read from again. Lines are only ever appended, each with a checksum and written before
+// it is answered for, so that a killed process loses nothing; a line that was cut off by a crash was never answered for.
+// Now and then it is written anew, as short as the state allows.
+
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { crc32 } from "node:zlib";
+import { z } from "zod";
+import { assert } from "@/lib/base/assert";
+import { transactionRecord } from "./runtime/transaction-record";
+
+/** Address, lamports, owner, data in base64, and whether it is a program. Without lamports it is gone. */
+const accountEntry = z.tuple([z.string(), z.number(), z.string(), z.string(), z.boolean()]);
+
+const entry = z.union([
+  /** The first line. Both secrets are of 32 bytes, hex. */
+  z.strictObject({ chain: z.literal(1), seed: z.string().length(64), faucetSeed: z.string().length(64) }),
+  /** Slots up to this one may have been used. */
+  z.strictObject({ slots: z.number().int() }),
+  z.strictObject({ accounts: z.array(accountEntry), transaction: transactionRecord.optional() }),
+]);
+
+export type JournalEntry = z.infer<typeof entry>;
+
+const LEAST_GROWTH_BYTES = 16 * 2 ** 20;
+
+export class Journal {
+  readonly #path: string;
+  #file: number | null = null;
+  #bytes = 0;
+  #bytesWhenNew = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * All lines, none when there is no such file yet. A last line without an end is left out: it must be written anew before more
+   * is appended.
+   * @throws Error that says what to do when the file is damaged
+   */
+  read(): JournalEntry[] {
+    return existsSync(this.#path) ? readEntries(this.#path) : [];
+  }
+
+  append(line: JournalEntry): void {
+    assert(this.#file !== null, "a journal is written anew before lines are appended");
+    this.#bytes += writeLine(this.#file, JSON.stringify(line));
+  }
+
+  /** True when writing it anew would pay. */
+  isLong(): boolean {
+    return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, LEAST_GROWTH_BYTES);
+  }
+
+  /**
+   * Replaces all lines, at once: a crash leaves the old file or the new one.
+   * @param lines entries, as JSON
+   */
+  rewrite(lines: Iterable<string>): void {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    const beside = `${this.#path}.new`;
+    const file = openSync(beside, "w", 0o600);
+    let bytes = 0;
+    for (const line of lines) bytes += writeLine(file, line);
+    fsyncSync(file);
+    renameSync(beside, this.#path);
+    if (this.#file !== null) closeSync(this.#file);
+    // It was renamed, not copied: this is the journal's own file now.
+    this.#file = file;
+    this.#bytes = bytes;
+    this.#bytesWhenNew = bytes;
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+}
+
+function writeLine(file: number, json: string): number {
+  const bytes = Buffer.from(`${checksum(json)} ${json}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+  return bytes.length;
+}
+
+const checksum = (json: string): string => crc32(json).toString(16).padStart(8, "0");
+
+function readEntries(path: string): JournalEntry[] {
+  const bytes = readFileSync(path);
+  const entries: JournalEntry[] = [];
+  for (let start = 0, number = 1; start < bytes.length; number++) {
+    const end = bytes.indexOf(10, start);
+    if (end < 0) break; // A line that was never answered for.
+    const read = readLine(bytes.toString("utf8", start, end));
+    if (read === null) throw damaged(path, number);
+    entries.push(read);
+    start = end + 1;
+  }
+  // Written whole before it has its name: not even an empty one comes from a crash.
+  const [first] = entries;
+  if (first === undefined || !("chain" in first)) throw damaged(path, 1);
+  return entries;
+}
+
+/** Null when the line is not as it was written. */
+function readLine(line: string): JournalEntry | null {
+  const json = line.slice(9);
+  if (line.slice(0, 9) !== `${checksum(json)} `) return null;
+  const parsed = entry.safeParse(JSON.parse(json));
+  return parsed.success ? parsed.data : null;
+}
+
+function damaged(path: string, line: number): Error {
+  return new Error(
+    `${path} is damaged in line ${line}: restore it from a backup, or delete all of the sandbox's data directory for a new sandbox. ` +
+      "The file alone can not be replaced by an empty one: the database remembers deposits on this chain.",
+  );
+}

@@ -1,0 +1,72 @@
+// The child process of the sandbox's Solana chain. It writes one line of JSON when it listens, and ends when its standard input
+// does, which is when its parent stops it or dies. It imports as little as it can: it is started with every sandbox.
+
+import { mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type OwnerLock, takeOwnerLock } from "@/lib/db/embedded/owner-lock";
+import { Chain } from "./chain";
+import { serveChain } from "./server";
+import { secretKeyOf } from "./signing-key";
+
+const { values } = parseArgs({
+  options: {
+    path: { type: "string", default: "" },
+    "usdc-mint": { type: "string", default: "" },
+    port: { type: "string", default: "0" },
+    "slot-ms": { type: "string", default: "400" },
+    "finality-lag": { type: "string", default: "8" },
+    "most-transactions": { type: "string", default: "10000" },
+  },
+});
+
+const LOCK_TIMEOUT_MS = 3_000;
+const LOCK_PAUSE_MS = 50;
+
+/** Two processes would write one journal. One whose parent was killed may take a moment to end. */
+async function takeLock(folder: string): Promise<OwnerLock> {
+  mkdirSync(folder, { recursive: true });
+  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
+    try {
+      return takeOwnerLock(folder);
+    } catch (error) {
+      if (waitedMs >= LOCK_TIMEOUT_MS) throw error;
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+async function main(): Promise<void> {
+  const lock = await takeLock(`${values.path}.lock`);
+  const chain = new Chain({
+    path: values.path,
+    usdcMint: values["usdc-mint"],
+    finalityLag: Number(values["finality-lag"]),
+    mostTransactions: Number(values["most-transactions"]),
+  });
+  const server = await serveChain(chain, Number(values.port));
+  setInterval(() => {
+    chain.advance();
+    server.notify();
+  }, Number(values["slot-ms"]));
+  const end = () => {
+    chain.close();
+    lock.release();
+    process.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end);
+  process.stdin.once("close", end).resume();
+  // Told over a pipe, so that neither the environment nor the command line shows the key.
+  const ready = {
+    port: server.port,
+    genesisHash: chain.slots.genesisHash(),
+    faucetAddress: chain.faucetKey.address,
+    faucetSecretKey: secretKeyOf(chain.faucetSeed).toString("hex"),
+  };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,106 @@
+// The process of the sandbox's Solana chain: where it is reached, and how to be given test money on it.
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { type ChildEnd, startChild } from "../child-process";
+
+export interface SolanaProcessOptions {
+  /** The chain is kept in `chains/solana.*` below it. */
+  dataDir: string;
+  /** Where the chain's USDC has its mint, base58. */
+  usdcMint: string;
+  /** HTTP; WebSocket is one above. 0 takes two free ones. */
+  port?: number;
+  slotMs?: number;
+  /** How many slots the finalized one is behind: with 8, a transaction is final after 3 seconds. */
+  finalityLagSlots?: number;
+  /** How many transactions are remembered, beside those of the last 150 slots. */
+  mostTransactions?: number;
+  /** The built `main.ts`; by default it lies beside the built server. */
+  scriptPath?: string;
+}
+
+export interface SolanaProcess {
+  /** JSON-RPC over HTTP. */
+  url: string;
+  webSocketUrl: string;
+  /** Of this sandbox alone. */
+  genesisHash: string;
+  faucetAddress: string;
+  /** 64 bytes. It may mint and freeze this chain's USDC. */
+  faucetSecretKey: Uint8Array;
+  /** Sends test USDC, in base units, by a real transaction; resolves with its signature. The token account is made if there is none. */
+  faucet(owner: string, units: bigint): Promise<string>;
+  /** Sends test SOL, for fees. */
+  airdrop(address: string, lamports: bigint): Promise<string>;
+  pid: number;
+  /** Resolves when the process has ended, wanted or not. */
+  ended: Promise<ChildEnd>;
+  stop(): Promise<ChildEnd>;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const FAUCET_TIMEOUT_MS = 10_000;
+
+const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddress: z.string(), faucetSecretKey: z.string().length(128) });
+
+/**
+ * Starts the chain on 127.0.0.1, where it went on last time. It ends with this process, however it ends.
+ * @throws Error when it cannot start: a port is taken, the journal is damaged or in use, the script is missing
+ */
+export async function startSolanaProcess(options: SolanaProcessOptions): Promise<SolanaProcess> {
+  const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8, mostTransactions = 10_000 } = options;
+  const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./solana-chain.mjs", import.meta.url));
+  const child = await startChild({
+    name: "Solana chain",
+    command: process.execPath,
+    args: [
+      "--max-semi-space-size=2",
+      scriptPath,
+      `--path=${join(dataDir, "chains", "solana.journal")}`,
+      `--usdc-mint=${usdcMint}`,
+      `--port=${port}`,
+      `--slot-ms=${slotMs}`,
+      `--finality-lag=${finalityLagSlots}`,
+      `--most-transactions=${mostTransactions}`,
+    ],
+    endsWithStdin: true,
+    readReady: readReadyLine,
+    readyTimeoutMs: START_TIMEOUT_MS,
+  });
+  const { ready, pid, ended, stop } = child;
+  const url = `http://127.0.0.1:${ready.port}`;
+  return {
+    url,
+    webSocketUrl: `ws://127.0.0.1:${ready.port + 1}`,
+    genesisHash: ready.genesisHash,
+    faucetAddress: ready.faucetAddress,
+    faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
+    faucet: (owner, units) => askForMoney(url, "sandbox_requestUsdc", [owner, units.toString()]),
+    airdrop: (address, lamports) => askForMoney(url, "requestAirdrop", [address, Number(lamports)]),
+    pid,
+    ended,
+    stop,
+  };
+}
+
+const moneyAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
+
+async function askForMoney(url: string, method: string, params: readonly unknown[]): Promise<string> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    signal: AbortSignal.timeout(FAUCET_TIMEOUT_MS),
+  });
+  const answer = moneyAnswer.parse(await response.json());
+  if ("error" in answer) throw new Error(`The Solana faucet refused: ${answer.error.message}`);
+  return answer.result;
+}
+
+function readReadyLine(line: string): z.output<typeof readyLine> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  const parsed = readyLine.safeParse(JSON.parse(line));
+  return parsed.success ? parsed.data : undefined;
+}

@@ -1,0 +1,71 @@
+// What the chain refuses, as the stock clients see it.
+
+import { freezeAccount, getAccount, thawAccount, transfer } from "@solana/spl-token";
+import { Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newHolder, REAL_USDC_MINT, startTestSolanaChain, type TestSolanaChain } from "./testing";
+
+const SOL = 1_000_000_000;
+const mint = new PublicKey(REAL_USDC_MINT);
+
+let chain: TestSolanaChain;
+let connection: Connection;
+beforeAll(async () => {
+  chain = await startTestSolanaChain();
+  connection = new Connection(chain.url, "confirmed");
+});
+afterAll(async () => await chain?.remove());
+
+test("too little money is refused before it is sent, and recorded as failed when sent all the same", async () => {
+  const { wallet, account } = await newHolder(chain, 1n);
+  const { account: to } = await newHolder(chain, 1n);
+  await expect(transfer(connection, wallet, account, to, wallet, 2n)).rejects.toThrow(
+    "Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1",
+  );
+  const before = await connection.getBalance(wallet.publicKey);
+  await expect(transfer(connection, wallet, account, to, wallet, 2n, [], { skipPreflight: true })).rejects.toThrow();
+  const newestError = async () => (await connection.getSignaturesForAddress(account, {}, "confirmed"))[0]?.err;
+  await expect.poll(newestError).toEqual({ InstructionError: [0, { Custom: 1 }] });
+  expect(await connection.getBalance(wallet.publicKey)).toBe(before - 5_000);
+  const poor = Keypair.generate();
+  const transaction = new Transaction().add(SystemProgram.transfer({ fromPubkey: poor.publicKey, toPubkey: to, lamports: 1 }));
+  await expect(sendAndConfirmTransaction(connection, transaction, [poor])).rejects.toThrow(
+    "Attempt to debit an account but found no record of a prior credit.",
+  );
+});
+
+test("a frozen account neither sends nor receives, until it is thawed", async () => {
+  const { wallet, account } = await newHolder(chain, 5n);
+  const { account: to } = await newHolder(chain, 5n);
+  const faucet = Keypair.fromSecretKey(chain.faucetSecretKey);
+  await freezeAccount(connection, wallet, account, mint, faucet);
+  expect((await getAccount(connection, account)).isFrozen).toBe(true);
+  await expect(transfer(connection, wallet, account, to, wallet, 1n)).rejects.toThrow("custom program error: 0x11");
+  await thawAccount(connection, wallet, account, mint, faucet);
+  await transfer(connection, wallet, account, to, wallet, 1n);
+  expect((await getAccount(connection, to)).amount).toBe(6n);
+});
+
+test("a transaction that comes again is known, and runs once", async () => {
+  const [from, to] = [(await newHolder(chain, 1n)).wallet, Keypair.generate().publicKey];
+  const { blockhash } = await connection.getLatestBlockhash();
+  const transaction = new Transaction({ feePayer: from.publicKey, recentBlockhash: blockhash } as Transaction);
+  transaction.add(SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to, lamports: SOL })).sign(from);
+  const bytes = transaction.serialize();
+  const signature = await connection.sendRawTransaction(bytes);
+  await expect(connection.sendRawTransaction(bytes)).rejects.toThrow("This transaction has already been processed");
+  expect(await connection.sendRawTransaction(bytes, { skipPreflight: true })).toBe(signature);
+  expect(await connection.getBalance(to, "processed")).toBe(SOL);
+});
+
+test("a signature that is not the key's is refused, and one that is missing too", async () => {
+  const [from, to] = [(await newHolder(chain, 1n)).wallet, Keypair.generate().publicKey];
+  const { blockhash } = await connection.getLatestBlockhash();
+  const transaction = new Transaction({ feePayer: from.publicKey, recentBlockhash: blockhash } as Transaction);
+  transaction.add(SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: to, lamports: SOL })).sign(from);
+  const bytes = transaction.serialize();
+  bytes[10] = (bytes[10] ?? 0) ^ 1;
+  await expect(connection.sendRawTransaction(bytes)).rejects.toThrow("Transaction signature verification failure");
+  await connection.sendRawTransaction(bytes, { skipPreflight: true });
+  expect(await connection.getBalance(to, "processed")).toBe(0);
+});

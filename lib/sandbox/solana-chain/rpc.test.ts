@@ -1,0 +1,125 @@
+// The RPC's protocol: JSON-RPC 2.0, its errors as a validator words them, and what is told of blocks.
+
+import { Keypair, SystemProgram, Transaction } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestSolanaChain, type TestSolanaChain } from "./testing";
+
+let chain: TestSolanaChain;
+beforeAll(async () => {
+  chain = await startTestSolanaChain();
+});
+afterAll(async () => await chain?.remove());
+
+async function post(body: string, type = "application/json"): Promise<{ status: number; answer: unknown }> {
+  const response = await fetch(chain.url, { method: "POST", body, headers: { "content-type": type } });
+  const text = await response.text();
+  return { status: response.status, answer: text === "" ? null : response.status === 200 ? JSON.parse(text) : text };
+}
+
+interface Answer {
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+async function ask(method: string, ...params: unknown[]): Promise<Answer> {
+  return (await post(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).answer as Answer;
+}
+
+const someone = Keypair.generate().publicKey.toBase58();
+
+test("a batch is answered as a batch, each call with its id", async () => {
+  const calls = [
+    { jsonrpc: "2.0", id: "a", method: "getHealth" },
+    { jsonrpc: "2.0", id: 2, method: "getNothing" },
+    { jsonrpc: "2.0", method: "getSlot" },
+    { id: 3 },
+  ];
+  expect((await post(JSON.stringify(calls))).answer).toEqual([
+    { jsonrpc: "2.0", id: "a", result: "ok" },
+    { jsonrpc: "2.0", id: 2, error: { code: -32601, message: "Method not found" } },
+    { jsonrpc: "2.0", id: null, error: { code: -32600, message: "Invalid request" } },
+  ]);
+  expect((await post("[]")).answer).toMatchObject({ error: { code: -32600 } });
+  expect((await post("{")).answer).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
+});
+
+test("a page of another origin can not reach the chain: only JSON is taken, and no origin is allowed", async () => {
+  expect((await post("{}", "text/plain")).status).toBe(415);
+  const response = await fetch(chain.url, { method: "OPTIONS", headers: { origin: "https://example.com" } });
+  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+});
+
+test.each([
+  ["getBalance", ["rubbish!"], -32602, "Invalid param: Invalid"],
+  ["getBalance", ["abc"], -32602, "Invalid param: WrongSize"],
+  ["getBalance", [], -32602, "Invalid param: Invalid"],
+  ["getBalance", [someone, { commitment: "soon" }], -32602, "Invalid params: 1.commitment"],
+  ["getBalance", [someone, { minContextSlot: 1e9 }], -32016, "Minimum context slot has not been reached"],
+  ["getTokenAccountBalance", [someone], -32602, "Invalid param: could not find account"],
+  ["getTokenSupply", ["11111111111111111111111111111111"], -32602, "Invalid param: not a Token mint"],
+  ["getTokenAccountsByOwner", [someone, { mint: someone }], -32602, "Invalid param: could not find mint"],
+  ["getTokenAccountsByOwner", [someone, { programId: someone }], -32602, "Invalid param: unrecognized Token program id"],
+  ["getSignaturesForAddress", [someone, { limit: 1_001 }], -32602, "Invalid limit; max 1000"],
+  ["getSignaturesForAddress", [someone, { commitment: "processed" }], -32602, "Method does not support commitment below `confirmed`"],
+  ["getSignatureStatuses", [["abc"]], -32602, "Invalid param: WrongSize"],
+  ["getMultipleAccounts", [Array(101).fill(someone)], -32602, "Too many inputs provided; max 100"],
+  ["getBlock", [1e9], -32004, "Block not available for slot 1000000000"],
+  ["getBlock", [1], -32001, "Block 1 cleaned up, does not exist on node. First available block:"],
+  ["sendTransaction", ["AAAA", { encoding: "base64" }], -32602, "failed to deserialize"],
+  ["sendTransaction", ["!", { encoding: "base58" }], -32602, "invalid base58 encoding"],
+  ["sendTransaction", ["A".repeat(2_000), { encoding: "base64" }], -32602, "too large"],
+  ["requestAirdrop", [someone, 1e15], -32602, "Invalid params"],
+])("%s with %j is refused", async (method, params, code, message) => {
+  const { error } = await ask(method, ...params);
+  expect(error?.code).toBe(code);
+  expect(error?.message).toContain(message);
+});
+
+test("a refused transaction tells its logs", async () => {
+  const from = Keypair.generate();
+  await chain.airdrop(from.publicKey.toBase58(), 1_000_000_000n);
+  const { result } = await ask("getLatestBlockhash");
+  const transaction = new Transaction().add(
+    SystemProgram.transfer({ fromPubkey: from.publicKey, toPubkey: Keypair.generate().publicKey, lamports: 5e9 }),
+  );
+  transaction.recentBlockhash = (result as { value: { blockhash: string } }).value.blockhash;
+  transaction.feePayer = from.publicKey;
+  transaction.sign(from);
+  const { error } = await ask("sendTransaction", transaction.serialize().toString("base64"), { encoding: "base64" });
+  expect(error).toMatchObject({
+    code: -32002,
+    message: "Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1",
+    data: {
+      err: { InstructionError: [0, { Custom: 1 }] },
+      logs: expect.arrayContaining([expect.stringContaining("insufficient lamports")]),
+    },
+  });
+});
+
+test("a block has its transactions, its parent's hash and its time", async () => {
+  const signature = await chain.airdrop(someone, 1_000_000n);
+  const status = await ask("getSignatureStatuses", [signature]);
+  const slot = (status.result as { value: { slot: number }[] }).value[0]?.slot ?? 0;
+  const isFinal = async () => ((await ask("getSlot")).result as number) >= slot;
+  while (!(await isFinal()));
+  const { result: block } = await ask("getBlock", slot, { transactionDetails: "signatures" });
+  const { result: parent } = await ask("getBlock", slot - 1);
+  expect(block).toMatchObject({ signatures: [signature], parentSlot: slot - 1 });
+  expect((block as { previousBlockhash: string }).previousBlockhash).toBe((parent as { blockhash: string }).blockhash);
+  const { result: time } = await ask("getBlockTime", slot);
+  expect(Math.abs((time as number) - Date.now() / 1000)).toBeLessThan(30);
+  const { result: height } = await ask("getBlockHeight");
+  expect(height as number).toBeLessThan(slot);
+  expect((await ask("getBlocks", slot, slot)).result).toEqual([slot]);
+});
+
+test("the chain is no public one, and says so by its genesis hash", async () => {
+  const publicOnes = [
+    "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
+    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
+    "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY",
+  ];
+  const { result } = await ask("getGenesisHash");
+  expect(result).toBe(chain.genesisHash);
+  expect(publicOnes).not.toContain(result);
+});

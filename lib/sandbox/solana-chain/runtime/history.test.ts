@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { History } from "./history";
+import type { TransactionRecord } from "./transaction-record";
+
+const record = (index: number, slot: number): TransactionRecord => ({
+  signature: `signature ${index}`,
+  slot,
+  blockTime: 0,
+  error: null,
+  memo: null,
+  wire: "",
+  accounts: ["payer", `account ${index}`, "payer"],
+  loadedAddresses: { writable: [], readonly: [] },
+  fee: 0,
+  preBalances: [],
+  postBalances: [],
+  preTokenBalances: [],
+  postTokenBalances: [],
+  logs: [],
+  unitsConsumed: 0,
+  returnData: null,
+  innerInstructions: [],
+});
+
+const everything = { limit: 1_000, newestSlot: 1e9 };
+
+test("beyond its limit the history forgets the oldest transactions, wherever they are found", () => {
+  const history = new History(10);
+  for (let index = 0; index < 40; index++) history.add(record(index, 1_000 + index * 20));
+  expect(history.all().map(({ signature }) => signature)).toEqual(Array.from({ length: 10 }, (_, index) => `signature ${30 + index}`));
+  expect(history.ofAccount("payer", everything)).toHaveLength(10);
+  expect(history.ofAccount("account 3", everything)).toEqual([]);
+  expect(history.find("signature 3")).toBeNull();
+  expect(history.inSlot(1_060)).toEqual([]);
+  expect(history.inSlot(1_780)).toHaveLength(1);
+});
+
+test("a transaction whose blockhash may still be used is never forgotten: it would run again", () => {
+  const history = new History(10);
+  for (let index = 0; index < 100; index++) history.add(record(index, 1_000 + index));
+  expect(history.all()).toHaveLength(100);
+  history.add(record(100, 1_200));
+  expect(history.all()[0]?.slot).toBe(1_050);
+});

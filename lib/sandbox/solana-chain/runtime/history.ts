@@ -1,0 +1,107 @@
+// History: the transactions of the last blocks, found by signature, by account and by slot. It keeps a limited number, the
+// oldest go first, but never one whose blockhash may still be used: it is also what knows a replay.
+
+import { BLOCKHASH_WINDOW } from "./slots";
+import type { TransactionRecord } from "./transaction-record";
+
+export interface HistoryEntry {
+  /** Counts up over all transactions. */
+  sequence: number;
+  signature: string;
+  slot: number;
+  /** Seconds. */
+  blockTime: number;
+  error: TransactionRecord["error"];
+  memo: string | null;
+  accounts: readonly string[];
+  /** The whole record as JSON: half the memory of its objects. */
+  json: string;
+}
+
+export interface Page {
+  /** Newest last, exclusive: entries older than this signature. */
+  before?: string;
+  /** Exclusive: entries newer than this signature. */
+  until?: string;
+  limit: number;
+  /** Only entries up to this slot. */
+  newestSlot: number;
+}
+
+export class History {
+  readonly #entries: HistoryEntry[] = [];
+  readonly #bySignature = new Map<string, HistoryEntry>();
+  readonly #byAccount = new Map<string, HistoryEntry[]>();
+  readonly #bySlot = new Map<number, HistoryEntry[]>();
+  #sequence = 0;
+
+  constructor(private readonly most: number) {}
+
+  add(record: TransactionRecord): void {
+    const { signature, slot, blockTime, error, memo, accounts } = record;
+    const entry = { sequence: this.#sequence++, signature, slot, blockTime, error, memo, accounts, json: JSON.stringify(record) };
+    this.#entries.push(entry);
+    this.#bySignature.set(signature, entry);
+    for (const account of new Set(accounts)) push(this.#byAccount, account, entry);
+    push(this.#bySlot, slot, entry);
+    for (let oldest = this.#entries[0]; oldest !== undefined && this.#isTooMuch(oldest, slot); oldest = this.#entries[0])
+      this.#drop(oldest);
+  }
+
+  find(signature: string): HistoryEntry | null {
+    return this.#bySignature.get(signature) ?? null;
+  }
+
+  /** In the order of execution. */
+  inSlot(slot: number): readonly HistoryEntry[] {
+    return this.#bySlot.get(slot) ?? [];
+  }
+
+  /** Slots with transactions, ascending. */
+  slotsBetween(first: number, last: number): number[] {
+    return [...this.#bySlot.keys()].filter((slot) => slot >= first && slot <= last);
+  }
+
+  /** Transactions that name `account`, newest first. Nothing when `before` is not known, as a validator answers. */
+  ofAccount(account: string, { before, until, limit, newestSlot }: Page): HistoryEntry[] {
+    const entries = this.#byAccount.get(account) ?? [];
+    // Both may belong to other accounts: what counts is their place among all transactions.
+    const first = before === undefined ? undefined : this.find(before)?.sequence;
+    if (before !== undefined && first === undefined) return [];
+    const last = until === undefined ? undefined : this.find(until)?.sequence;
+    const page: HistoryEntry[] = [];
+    for (let index = entries.length - 1; index >= 0 && page.length < limit; index--) {
+      const entry = entries[index];
+      if (entry === undefined || (last !== undefined && entry.sequence <= last)) break;
+      if (entry.slot <= newestSlot && (first === undefined || entry.sequence < first)) page.push(entry);
+    }
+    return page;
+  }
+
+  all(): readonly HistoryEntry[] {
+    return this.#entries;
+  }
+
+  #isTooMuch(oldest: HistoryEntry, slot: number): boolean {
+    return this.#entries.length > this.most && oldest.slot < slot - BLOCKHASH_WINDOW;
+  }
+
+  #drop(oldest: HistoryEntry): void {
+    this.#entries.shift();
+    this.#bySignature.delete(oldest.signature);
+    for (const account of new Set(oldest.accounts)) shift(this.#byAccount, account);
+    shift(this.#bySlot, oldest.slot);
+  }
+}
+
+function push<K>(lists: Map<K, HistoryEntry[]>, key: K, entry: HistoryEntry): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [entry]);
+  else list.push(entry);
+}
+
+function shift<K>(lists: Map<K, HistoryEntry[]>, key: K): void {
+  const list = lists.get(key);
+  list?.shift();
+  if (list?.length === 0) lists.delete(key);
+}

@@ -1,0 +1,107 @@
+// The RPC's doors: HTTP on one port, and WebSocket on the next one, where clients look for it that know only the first.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Chain } from "./chain";
+import { methodsOf } from "./methods";
+import { answerText, type Methods } from "./rpc/answer";
+import { Subscriptions } from "./rpc/subscriptions";
+import { acceptWebSocket } from "./rpc/websocket";
+
+export interface ChainServer {
+  /** HTTP; WebSocket is one above. */
+  port: number;
+  /** To be called when a slot has begun. */
+  notify(): void;
+}
+
+const HOST = "127.0.0.1";
+const MOST_BYTES = 4 * 2 ** 20;
+/** Longer than any client holds an idle connection, which would else be closed under a request on its way. */
+const KEEP_ALIVE_MS = 65_000;
+const PAIRS_TRIED = 50;
+
+/**
+ * Listens on `port` and the one above; 0 takes two free ones.
+ * @throws Error EADDRINUSE when one of them is taken
+ */
+export async function serveChain(chain: Chain, port: number): Promise<ChainServer> {
+  const methods = methodsOf(chain);
+  const subscribers = new Set<Subscriptions>();
+  const open = () => newServer(chain, methods, subscribers);
+  for (let attempt = 1; ; attempt++) {
+    const [http, webSocket] = [open(), open()];
+    const taken = await listen(http, port);
+    try {
+      await listen(webSocket, taken + 1);
+    } catch (error) {
+      http.close();
+      if (port !== 0 || attempt === PAIRS_TRIED) throw error;
+      continue;
+    }
+    return {
+      port: taken,
+      notify: () => {
+        for (const subscriptions of subscribers) subscriptions.notify();
+      },
+    };
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, HOST, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function newServer(chain: Chain, methods: Methods, subscribers: Set<Subscriptions>): Server {
+  const server = createServer((request, response) => {
+    answerRequest(methods, request, response).catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.on("upgrade", (request, socket: Duplex) => openWebSocket(chain, methods, { request, socket, subscribers }));
+  return server;
+}
+
+async function answerRequest(methods: Methods, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === "GET" && request.url === "/health") return reply(response, 200, "ok", "text/plain");
+  if (request.method !== "POST")
+    return reply(response, 405, "Used HTTP Method is not allowed. POST or OPTIONS is required\n", "text/plain");
+  // No page of another origin can send this type without asking first, and nothing here says yes.
+  if (!request.headers["content-type"]?.startsWith("application/json"))
+    return reply(response, 415, "Supplied content type is not allowed. Content-Type: application/json is required\n", "text/plain");
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return reply(response, 413, "Payload too large\n", "text/plain");
+    chunks.push(chunk);
+  }
+  reply(response, 200, answerText(methods, Buffer.concat(chunks).toString("utf8")) ?? "", "application/json; charset=utf-8");
+}
+
+function reply(response: ServerResponse, status: number, text: string, type: string): void {
+  response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
+}
+
+interface Upgrade {
+  request: IncomingMessage;
+  socket: Duplex;
+  subscribers: Set<Subscriptions>;
+}
+
+function openWebSocket(chain: Chain, methods: Methods, { request, socket, subscribers }: Upgrade): void {
+  const subscriptions = new Subscriptions(chain, (text) => peer?.send(text));
+  const all = new Map([...methods, ...subscriptions.methods()]);
+  const peer = acceptWebSocket(request, socket, {
+    onText: (text) => {
+      const answer = answerText(all, text);
+      if (answer !== null) peer?.send(answer);
+    },
+    onEnd: () => subscribers.delete(subscriptions),
+  });
+  if (peer !== null) subscribers.add(subscriptions);
+}

@@ -1,0 +1,126 @@
+// The chain's state: its own secrets, all accounts and the transactions that are remembered, as the journal keeps them.
+
+import { randomBytes } from "node:crypto";
+import { Journal, type JournalEntry } from "./journal";
+import { type Account, Bank } from "./runtime/bank";
+import { History } from "./runtime/history";
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from "./runtime/programs";
+import { writeMint } from "./runtime/token-state";
+import type { TransactionRecord } from "./runtime/transaction-record";
+import { openKey, type SigningKey } from "./signing-key";
+
+export interface StateOptions {
+  /** The journal's file; made when it is not there. */
+  path: string;
+  /** Where the sandbox's USDC has its mint; put there when it is not. */
+  usdcMint: string;
+  /** How many transactions are remembered, beside those of the last minute. */
+  mostTransactions: number;
+}
+
+const USDC_DECIMALS = 6;
+/** Below 2^53, so that all lamports together are a number of JavaScript's. */
+const FAUCET_LAMPORTS = 5_000_000 * 1e9;
+const ACCOUNTS_PER_LINE = 500;
+/** So many slots are written down ahead of their use: a killed process knows where it may go on. */
+const SLOTS_AHEAD = 50;
+
+export class State {
+  readonly bank = new Bank();
+  readonly history: History;
+  /** Mints the USDC and may freeze it; has the lamports. */
+  readonly faucetKey: SigningKey;
+  /** 32 bytes. */
+  readonly seed: Buffer;
+  readonly faucetSeed: Buffer;
+  /** The last slot that an earlier process used or may have used; null for a new chain. */
+  readonly lastSlot: number | null;
+  readonly #journal: Journal;
+  readonly #addresses = new Set<string>();
+  #slotsWritten = 0;
+
+  /** @throws Error that says what to do when the journal is damaged */
+  constructor({ path, usdcMint, mostTransactions }: StateOptions) {
+    this.#journal = new Journal(path);
+    const entries = this.#journal.read();
+    const [first] = entries;
+    const kept = first !== undefined && "chain" in first ? first : null;
+    this.seed = kept ? Buffer.from(kept.seed, "hex") : randomBytes(32);
+    this.faucetSeed = kept ? Buffer.from(kept.faucetSeed, "hex") : randomBytes(32);
+    this.faucetKey = openKey(this.faucetSeed);
+    this.history = new History(mostTransactions);
+    for (const entry of entries) this.#restore(entry);
+    this.lastSlot = kept === null ? null : this.#slotsWritten;
+    this.#openAccounts(usdcMint);
+    // Also ends a last line that was cut off.
+    this.#journal.rewrite(this.#lines());
+  }
+
+  /** Keeps the accounts that a transaction left, before anybody is told of it. */
+  keep(record: TransactionRecord, changed: ReadonlyMap<string, Account | null>): void {
+    for (const address of changed.keys()) this.#addresses.add(address);
+    const accounts = [...changed].map(([address, account]) => accountEntry(address, account));
+    this.#journal.append({ accounts, transaction: record });
+    this.history.add(record);
+    if (this.#journal.isLong()) this.#journal.rewrite(this.#lines());
+  }
+
+  /** To be called before `slot` is used. */
+  keepSlot(slot: number): void {
+    if (slot <= this.#slotsWritten) return;
+    this.#slotsWritten = slot + SLOTS_AHEAD;
+    this.#journal.append({ slots: this.#slotsWritten });
+  }
+
+  /** Ends with the journal as short as it can be. `slot` is the last one used. */
+  close(slot: number): void {
+    this.#slotsWritten = slot;
+    this.#journal.rewrite(this.#lines());
+    this.#journal.close();
+  }
+
+  #restore(entry: JournalEntry): void {
+    if ("slots" in entry) this.#slotsWritten = Math.max(this.#slotsWritten, entry.slots);
+    if ("accounts" in entry) {
+      for (const [address, lamports, owner, data, executable] of entry.accounts)
+        this.#put(address, { lamports, owner, data: Buffer.from(data, "base64"), executable });
+    }
+    if ("transaction" in entry && entry.transaction) this.history.add(entry.transaction);
+  }
+
+  #openAccounts(usdcMint: string): void {
+    const faucet = this.faucetKey.address;
+    if (this.bank.find(faucet) === null)
+      this.#put(faucet, { lamports: FAUCET_LAMPORTS, owner: SYSTEM_PROGRAM, data: new Uint8Array(), executable: false });
+    if (this.bank.find(usdcMint) !== null) return;
+    const data = writeMint(faucet, USDC_DECIMALS);
+    this.#put(usdcMint, { lamports: this.bank.rentExemption(data.length), owner: TOKEN_PROGRAM, data, executable: false });
+  }
+
+  #put(address: string, account: Account): void {
+    this.bank.set(address, account);
+    this.#addresses.add(address);
+  }
+
+  *#lines(): Generator<string> {
+    const line = (entry: JournalEntry) => JSON.stringify(entry);
+    yield line({ chain: 1, seed: this.seed.toString("hex"), faucetSeed: this.faucetSeed.toString("hex") });
+    yield line({ slots: this.#slotsWritten });
+    const addresses = [...this.#addresses];
+    for (let start = 0; start < addresses.length; start += ACCOUNTS_PER_LINE) {
+      const accounts = addresses.slice(start, start + ACCOUNTS_PER_LINE).flatMap((address) => {
+        const account = this.bank.find(address);
+        if (account === null) this.#addresses.delete(address);
+        return account === null ? [] : [accountEntry(address, account)];
+      });
+      yield line({ accounts });
+    }
+    for (const { json } of this.history.all()) yield `{"accounts":[],"transaction":${json}}`;
+  }
+}
+
+function accountEntry(address: string, account: Account | null): [string, number, string, string, boolean] {
+  if (account === null) return [address, 0, SYSTEM_PROGRAM, "", false];
+  const { lamports, owner, data, executable } = account;
+  return [address, lamports, owner, Buffer.from(data).toString("base64"), executable];
+}

@@ -1,0 +1,65 @@
+// For tests: the Solana chain as a real child process, built on the spot.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { getAssociatedTokenAddressSync } from "@solana/spl-token";
+import { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js";
+import { build } from "esbuild";
+import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
+
+/** Circle's mint: where stock clients look for USDC. */
+export const REAL_USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+
+const projectFolder = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Builds `main.ts` into a temporary folder of the project, from where it finds its packages. */
+export async function buildSolanaChain(): Promise<{ scriptPath: string; remove(): void }> {
+  const folder = mkdtempSync(join(projectFolder, "node_modules", ".cache-solana-chain-"));
+  const scriptPath = join(folder, "solana-chain.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("./main.ts", import.meta.url))],
+    tsconfig: join(projectFolder, "tsconfig.json"),
+    outfile: scriptPath,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    logLevel: "error",
+  });
+  return { scriptPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface TestSolanaChain extends SolanaProcess {
+  dataDir: string;
+  /** Stops it and removes all it kept. */
+  remove(): Promise<void>;
+}
+
+/** Starts a chain for a test, with quick slots and a data directory of its own. Call `remove` in `afterAll`. */
+export async function startTestSolanaChain(options: Partial<SolanaProcessOptions> = {}): Promise<TestSolanaChain> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
+  const built = await buildSolanaChain();
+  try {
+    const chain = await startSolanaProcess({ usdcMint: REAL_USDC_MINT, slotMs: 50, scriptPath: built.scriptPath, ...options, dataDir });
+    const remove = async () => {
+      await chain.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    };
+    return { ...chain, dataDir, remove };
+  } finally {
+    built.remove(); // The child has read it.
+  }
+}
+
+/** A new key with 10 SOL, and its account with so much USDC; both are confirmed. */
+export async function newHolder(chain: SolanaProcess, units: bigint): Promise<{ wallet: Keypair; account: PublicKey }> {
+  const connection = new Connection(chain.url, "confirmed");
+  const wallet = Keypair.generate();
+  await chain.airdrop(wallet.publicKey.toBase58(), 10n * BigInt(LAMPORTS_PER_SOL));
+  const signature = await chain.faucet(wallet.publicKey.toBase58(), units);
+  while ((await connection.getSignatureStatus(signature)).value?.confirmationStatus === "processed");
+  return { wallet, account: getAssociatedTokenAddressSync(new PublicKey(REAL_USDC_MINT), wallet.publicKey) };
+}
