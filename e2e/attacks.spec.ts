@@ -77,13 +77,13 @@ test("another site's page cannot sign in, sign out, ask or act, even with the se
   });
   const wallet = newWallet("evm");
   const before = await readBalance(context.request);
+  const proof = await prove(wallet, await askChallenge(context.request, wallet));
   for (const origin of [evil, "null", baseUrl().replace("http:", "https:"), `${baseUrl()}.evil.example`, baseUrl().replace(/\d+$/, "1")]) {
     const headers = { origin, "content-type": "application/json" };
     const post = (path: string, data: object) => context.request.post(path, { headers, data });
     expect((await post("/api/auth/challenge", { chain: "evm", address: wallet.address })).status(), origin).toBe(403);
     expect((await post("/playground/answer", { model: "gpt-4o", prompt: "x" })).status(), origin).toBe(403);
     expect((await post("/playground/quote", { model: "gpt-4o", prompt: "x" })).status(), origin).toBe(403);
-    const proof = await prove(wallet, await askChallenge(context.request, wallet));
     expect(await submitProof(context.request, proof, origin), origin).toEqual({ status: 403, error: "wrong_origin" });
     const { csrfToken } = await (await context.request.get("/api/auth/csrf")).json();
     const leave = await context.request.post("/api/auth/signout", { headers: { origin }, form: { csrfToken, json: "true" } });

@@ -16,25 +16,6 @@ const operationsOf = ({ paths }: Document) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
 
-const sizes = [
-  { name: "phone", width: 390, height: 844 },
-  { name: "desk", width: 1280, height: 800 },
-];
-
-for (const path of ["/docs", "/docs/api", "/docs/errors/INVALID_REQUEST"]) {
-  for (const { name, width, height } of sizes) {
-    test(`${path} fits a ${name} in both themes`, async ({ page }) => {
-      await page.setViewportSize({ width, height });
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await open(page, path);
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-        expect(overflow).toBe(0);
-      }
-    });
-  }
-}
-
 test("the reference has each operation of the document, with a curl line that works and links to its errors", async ({ page }) => {
   await open(page, "/docs/api");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("API reference");

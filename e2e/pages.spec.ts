@@ -35,8 +35,9 @@ test("the console's pages fit a phone too, with something to show", async ({ pag
 async function expectToFit(page: Page): Promise<void> {
   for (const viewport of [{ width: 1280, height: 800 }, phone]) {
     await page.setViewportSize(viewport);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(overflow, `pixels that ${page.url()} scrolls sideways at ${viewport.width}`).toBe(0);
+    // Charts learn their new width a moment later.
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(overflow, `pixels that ${page.url()} scrolls sideways at ${viewport.width}`).toBe(0);
   }
 }
 
@@ -172,7 +173,7 @@ test("the keyboard reaches everything, from the link that skips the header on", 
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  await expect(page.getByRole("link", { name: "Read the quick start" })).toBeFocused();
+  await expect(page.getByRole("main").getByRole("link").first()).toBeFocused();
 });
 
 test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page }) => {

@@ -10,6 +10,8 @@ const chromium = process.env.CHROMIUM_PATH || ["/usr/bin/chromium", "/usr/bin/ch
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
+  // Pictures are no tests; see there.
+  testIgnore: process.env.SCREENSHOTS ? [] : "screenshots.spec.ts",
   outputDir: "../test-results",
   globalSetup: "./start-service.ts",
   // Two cores: a browser for one and the service for the other.

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { APIRequestContext, BrowserContext } from "@playwright/test";
 import { prove, type TestWallet } from "@/lib/console/testing/wallets";
 import { demoSigners } from "@/lib/sandbox/demo-wallets";
@@ -27,8 +28,16 @@ export interface Challenge {
   text: string;
 }
 
-export async function askChallenge(request: APIRequestContext, { chain, address }: TestWallet): Promise<Challenge> {
+/** A text to sign. All tests are one client, which may ask so often a minute: then it waits, as it is told to. */
+export async function askChallenge(
+  request: APIRequestContext,
+  { chain, address }: Pick<TestWallet, "chain" | "address">,
+): Promise<Challenge> {
   const answer = await request.post("/api/auth/challenge", { headers: { origin: baseUrl() }, data: { chain, address } });
+  if (answer.status() === 429) {
+    await sleep(Number(answer.headers()["retry-after"]) * 1_000);
+    return askChallenge(request, { chain, address });
+  }
   expect(answer.status()).toBe(200);
   return answer.json();
 }

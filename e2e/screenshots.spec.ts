@@ -1,0 +1,180 @@
+// Takes the pictures of e2e/screenshots, as a person with some weeks of use sees the pages. By hand, never as a test:
+// SCREENSHOTS=1 npx playwright test --config e2e/playwright.config.ts e2e/screenshots.spec.ts
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import pg from "pg";
+import { newWallet } from "@/lib/console/testing/wallets";
+import { runningPostgresUrl } from "@/lib/db/embedded";
+import { databaseDirectory } from "@/lib/db/testing/scratch";
+import { baseUrl, expect, open, test } from "./browser";
+import { demoWallet, signIn } from "./sign-in";
+
+const folder = fileURLToPath(new URL("screenshots", import.meta.url));
+const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+type Look = `${keyof typeof sizes}-${"light" | "dark"}`;
+
+/** Takes one picture for each look. */
+async function shoot(page: Page, name: string, ...looks: Look[]): Promise<void> {
+  for (const look of looks) {
+    const [size, theme] = look.split("-") as [keyof typeof sizes, "light" | "dark"];
+    await page.setViewportSize(sizes[size]);
+    await page.emulateMedia({ colorScheme: theme });
+    await page.mouse.move(0, 0);
+    await page.evaluate(rewrite, usual());
+    await page.waitForTimeout(700); // charts draw themselves anew, colours come
+    await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+  }
+}
+
+const show = async (page: Page, path: string): Promise<void> => {
+  await page.setViewportSize(sizes.desk);
+  await open(page, path);
+  await page.waitForLoadState("networkidle");
+};
+
+test("public pages", async ({ page }) => {
+  test.setTimeout(120_000);
+  for (const [path, name, looks] of [
+    ["/", "landing", ["desk-light", "desk-dark", "phone-light", "phone-dark"]],
+    ["/models", "models", ["desk-light", "desk-dark", "phone-light"]],
+    ["/docs", "docs", ["desk-light", "phone-dark"]],
+    ["/docs/api", "docs-api", ["desk-light"]],
+    ["/docs/errors/INSUFFICIENT_BALANCE", "docs-error", ["desk-light"]],
+    ["/status", "status", ["desk-light", "phone-light"]],
+    ["/connect", "connect", ["desk-light", "phone-light", "desk-dark"]],
+  ] as const) {
+    await show(page, path);
+    await shoot(page, name, ...looks);
+  }
+  for (const [button, name] of [
+    ["Ethereum wallet", "connect-ethereum"],
+    ["Solana wallet", "connect-solana"],
+  ] as const) {
+    await show(page, "/connect");
+    await page.getByRole("button", { name: button }).click();
+    await expect(page.getByRole("dialog").getByRole("button", { name: "Demo wallet" })).toBeVisible();
+    await shoot(page, name, "desk-light", "phone-dark");
+  }
+});
+
+test("the console of a newcomer", async ({ page, context }) => {
+  test.setTimeout(120_000);
+  await signIn(context, newWallet("solana"));
+  for (const name of ["overview", "keys", "usage", "deposit", "playground"]) {
+    await show(page, `/${name}`);
+    await shoot(page, `${name}-new`, "desk-light", "phone-light");
+  }
+});
+
+test("the console after some weeks", async ({ page, context }) => {
+  test.setTimeout(240_000);
+  await signIn(context, demoWallet());
+  const keys = [await makeKey(page, "Production"), await makeKey(page, "Nightly report")];
+  await call(keys);
+  await spreadOverWeeks();
+
+  await show(page, "/overview");
+  await shoot(page, "overview", "desk-light", "desk-dark", "phone-light", "phone-dark");
+  await show(page, "/keys");
+  await shoot(page, "keys", "desk-light", "desk-dark", "phone-light");
+  await page.getByRole("button", { name: "What to do with Production" }).click();
+  await shoot(page, "keys-menu", "desk-light");
+  await show(page, "/usage?by=model");
+  await shoot(page, "usage", "desk-light", "desk-dark", "phone-light");
+  await page
+    .getByRole("link", { name: /^Receipt: / })
+    .first()
+    .click();
+  await expect(page.getByRole("dialog", { name: "Receipt" })).toContainText("Model");
+  await shoot(page, "receipt", "desk-light", "desk-dark", "phone-light");
+  await show(page, "/playground");
+  await page.getByLabel("Prompt").fill("What is a nano-dollar?");
+  await page.getByRole("button", { name: /^Run/ }).click();
+  await expect(page.getByText("Available before:")).toBeVisible();
+  await shoot(page, "playground", "desk-light", "desk-dark", "phone-light");
+  await page.setViewportSize(sizes.desk);
+  await page.getByRole("button", { name: "View code" }).click();
+  await shoot(page, "playground-code", "desk-light");
+  await show(page, "/deposit");
+  await page.getByRole("button", { name: "Send me 5 test USDC" }).click();
+  await expect(page.getByText("Available: $")).toBeVisible();
+  await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
+  await show(page, "/settings");
+  await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");
+});
+
+/** Makes a key, with pictures of the way. */
+async function makeKey(page: Page, name: string): Promise<string> {
+  await show(page, "/keys");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(name);
+  await shoot(page, "key-create", "desk-light", "phone-light");
+  await page.setViewportSize(sizes.desk);
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const key = (await dialog.getByRole("region", { name: "The new key" }).locator("code").textContent()) ?? "";
+  // A picture holds no working key, not even one of a sandbox that is gone.
+  await page.evaluate(rewrite, [[key, `${key.slice(0, 8)}${"x9Qm2".repeat(6)}`.slice(0, key.length)]] as [string, string][]);
+  await shoot(page, "key-shown", "desk-light", "phone-dark");
+  await page.setViewportSize(sizes.desk);
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await expect(dialog).toBeHidden();
+  return key;
+}
+
+/** In the page: writes one text in place of another. */
+function rewrite(texts: [from: string, to: string][]): void {
+  const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = words.nextNode(); node; node = words.nextNode()) {
+    const text = node.nodeValue ?? "";
+    const rewritten = texts.reduce((known, [from, to]) => known.replaceAll(from, to), text);
+    if (rewritten !== text) node.nodeValue = rewritten;
+  }
+}
+
+/** The service's address and directory, as a start without settings has them. */
+const usual = (): [string, string][] => [
+  [new URL(baseUrl()).host, "127.0.0.1:3000"],
+  [process.env.DATA_DIR ?? "", ".data"],
+];
+
+const prompts = [
+  "Summarise the ticket below.",
+  "Translate to French: good morning.",
+  "Write a commit message.",
+  "Name three risks.",
+  "Is this spam?",
+];
+const models = ["gpt-4o", "claude-haiku-4-5", "gemini-2.5-flash", "deepseek-chat"];
+
+/** Some dozens of requests, of several models and both keys. */
+async function call(keys: readonly string[]): Promise<void> {
+  for (let index = 0; index < 48; index += 1) {
+    const prompt = (prompts[index % prompts.length] ?? "").repeat(1 + ((index * 7) % 11));
+    const answer = await fetch(`${baseUrl()}/api/v1/prompt`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys[index % 5 === 0 ? 1 : 0]}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: models[((index * 7) % 11) % models.length], prompt }),
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+
+/** Moves what was spent just now into the last weeks, more of it lately: nobody waits that long for a picture. */
+async function spreadOverWeeks(): Promise<void> {
+  const url = await runningPostgresUrl(join(process.env.DATA_DIR ?? "", databaseDirectory));
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SET session_replication_role = replica"); // charges are immutable, and this is a sandbox about to go
+    await client.query(`
+      UPDATE charge SET at = charge.at - interval '27 days' * power(1 - ranked.share, 1.4)
+      FROM (SELECT request_id, row_number() OVER (ORDER BY seq)::float8 / count(*) OVER () AS share FROM charge) ranked
+      WHERE ranked.request_id = charge.request_id`);
+  } finally {
+    await client.end();
+  }
+}
