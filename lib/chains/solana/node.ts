@@ -34,8 +34,13 @@ const answerForm = z.object({
     .optional(),
 });
 
-// What the request itself is to blame for, wherever it is sent. All else is the node's affair: another one may do better.
-const REFUSALS: readonly number[] = [-32002, -32003, -32006, -32013, -32015, -32600, -32602];
+// What the request itself is to blame for, wherever it is sent. All else is the node's affair: another one may do better. The codes
+// of transactions count for those only, since providers use them for limits of their own.
+const REFUSALS: readonly number[] = [-32602, -32015];
+const TRANSACTION_REFUSALS: readonly number[] = [-32002, -32003, -32006, -32013];
+const TOO_MANY_REQUESTS = 429;
+/** Some providers say so of a call that is refused, and why in the answer. */
+const BAD_REQUEST = 400;
 
 export class SolanaNode {
   readonly #url: URL;
@@ -89,7 +94,8 @@ export class SolanaNode {
     const { error, result } = await this.#post({ jsonrpc: "2.0", id: 1, method, params });
     if (error) {
       const message = this.#withoutSecrets(error.message).slice(0, MOST_MESSAGE_CHARACTERS);
-      if (!REFUSALS.includes(error.code)) throw new NodeFailure(`error ${error.code}, ${message}`, 0);
+      const isRefusal = REFUSALS.includes(error.code) || (method === "sendTransaction" && TRANSACTION_REFUSALS.includes(error.code));
+      if (!isRefusal) throw new NodeFailure(`error ${error.code}, ${message}`, error.code === TOO_MANY_REQUESTS ? RATE_LIMIT_REST_MS : 0);
       throw new SolanaRefusal(error.code, message, error.data ? { err: error.data.err, logs: error.data.logs ?? [] } : null);
     }
     const parsed = schema.safeParse(result);
@@ -108,9 +114,9 @@ export class SolanaNode {
         signal: AbortSignal.timeout(this.#options.timeoutMs),
       });
       status = response.status;
-      if (status === 429) throw new NodeFailure("status 429", retryAfterMs(response));
-      const answer = answerForm.safeParse(await response.json());
-      if (answer.success && (response.ok || answer.data.error)) return answer.data;
+      if (status === TOO_MANY_REQUESTS) throw new NodeFailure("status 429", retryAfterMs(response));
+      const answer = response.ok || status === BAD_REQUEST ? answerForm.safeParse(await response.json()) : null;
+      if (answer?.success && (response.ok || answer.data.error)) return answer.data;
     } catch (error) {
       if (error instanceof NodeFailure) throw error;
       if (!(error instanceof SyntaxError)) throw new NodeFailure(this.#reasonOf(error), REST_MS);

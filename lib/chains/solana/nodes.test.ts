@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { MAINNET_GENESIS_HASH, SolanaNodes } from "./nodes";
 import { readFinalizedSlot } from "./transactions";
-import { readTokenBalances } from "./usdc";
+import { listSignatures, readTokenBalances } from "./usdc";
 
 let chain: TestSolanaChain;
 beforeAll(async () => {
@@ -154,4 +154,19 @@ test("with no node, or none that answers, the error says what was asked and why 
   await expect(readFinalizedSlot(impatient(down.url, hanging.url, gone.url))).rejects.toThrow(
     "No Solana node answered getSlot: node 1: status 500; node 2: no answer in 1000 ms; node 3: ECONNREFUSED.",
   );
+});
+
+test("a node that repeats a page, or leaves its order, is not believed", async () => {
+  const owner = Keypair.generate().publicKey.toBase58();
+  const twice = await startNode(({ method }) =>
+    method === "getSignaturesForAddress" ? { result: ["a", "b"].map((signature) => ({ signature, slot: 1, err: null })) } : undefined,
+  );
+  await expect(listSignatures(through(twice.url), owner, { cursor: null, most: 10 })).rejects.toThrow("come twice, or out of order");
+});
+
+test("a status on a node whose limits answer with a transaction's code is asked of the next one", async () => {
+  const limited = await startNode(({ method }) =>
+    method === "getGenesisHash" ? undefined : { error: { code: -32003, message: "daily request limit reached" } },
+  );
+  expect(await readFinalizedSlot(through(limited.url, chain.url))).toBeGreaterThan(0);
 });

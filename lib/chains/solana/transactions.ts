@@ -8,6 +8,8 @@ export interface RecentBlockhash {
   blockhash: string;
   /** Beyond this block height a transaction with the blockhash can never run any more. */
   lastValidBlockHeight: number;
+  /** No transaction with the blockhash is in a block before this slot's. */
+  slot: number;
 }
 
 export type Commitment = "processed" | "confirmed" | "finalized";
@@ -44,23 +46,32 @@ export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
 /** A blockhash to sign with: confirmed, so that it lasts nearly as long as it can. @throws SolanaUnavailable */
 export async function readBlockhash(nodes: SolanaNodes): Promise<RecentBlockhash> {
   const options = { commitment: "confirmed", minContextSlot: nodes.leastSlot };
-  return (await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm)).value;
+  const { slot, value } = await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm);
+  return { ...value, slot };
 }
 
 /**
- * Sends a signed transaction, and says its signature. Sending the same bytes again changes nothing: it runs at most once.
+ * Sends a signed transaction. Sending the same bytes again changes nothing: it runs at most once.
  * @throws SolanaRefusal when a simulation of it failed: it was not sent
  * @throws SolanaUnavailable when it is not known to be sent; it may have been
  */
 export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, signature: string): Promise<void> {
-  const options = { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5 };
-  try {
-    const given = await nodes.call("sendTransaction", [Buffer.from(bytes).toString("base64"), options], z.string());
-    if (given !== signature) throw new Error("assertion failed: the node names another signature than the transaction's first");
-  } catch (error) {
-    const isThere = error instanceof SolanaRefusal && error.simulation?.err === "AlreadyProcessed";
-    if (!isThere) throw error;
-  }
+  const params = [
+    Buffer.from(bytes).toString("base64"),
+    { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5, minContextSlot: nodes.leastSlot },
+  ];
+  await nodes.askFirst("sendTransaction", async (ask) => {
+    try {
+      const given = await ask("sendTransaction", params, z.string());
+      if (given !== signature) throw new NodeFailure("the signature of another transaction", 0);
+    } catch (error) {
+      const reason = error instanceof SolanaRefusal ? error.simulation?.err : undefined;
+      if (reason === "AlreadyProcessed") return;
+      // Expired, or too new for this node: only `isLost` tells which.
+      if (reason === "BlockhashNotFound") throw new NodeFailure("Blockhash not found", 0);
+      throw error;
+    }
+  });
 }
 
 /** What became of a transaction; null when the node that answers does not know it, which is no proof that it never will. */
@@ -70,14 +81,19 @@ export function findStatus(nodes: SolanaNodes, signature: string): Promise<Trans
 
 /**
  * True when a transaction can never run any more: no node that answers knows it, and all of them are past its last block with what
- * is final. Only then may its work be signed anew.
+ * is final, and remember all blocks it could be in. Only then may its work be signed anew.
+ * @param used what it was signed with
  * @throws SolanaUnavailable
  */
-export async function isLost(nodes: SolanaNodes, signature: string, lastValidBlockHeight: number): Promise<boolean> {
+export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<RecentBlockhash, "blockhash">): Promise<boolean> {
   const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
     // The height comes first: what was in time is then known to the node when it is asked for the status.
     const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
-    return height > lastValidBlockHeight && (await askStatus(nodes, ask, signature)) === null;
+    if (height <= used.lastValidBlockHeight) return false;
+    const status = await askStatus(nodes, ask, signature);
+    const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
+    if (status === null && firstSlot > used.slot) throw new NodeFailure("the blocks of that time are forgotten", 0);
+    return status === null;
   });
   return answers.every((isGone) => isGone);
 }

@@ -121,25 +121,25 @@ test("1,100 deposits to one account are listed over several pages, each once", {
 /** A signed transfer of lamports, ready to be sent. */
 async function newTransfer(lamports: number) {
   const { wallet } = await newHolder(1n);
-  const { blockhash, lastValidBlockHeight } = await readBlockhash(nodes);
+  const { blockhash, ...used } = await readBlockhash(nodes);
   const to = Keypair.generate().publicKey;
   const transaction = new Transaction().add(SystemProgram.transfer({ fromPubkey: wallet.publicKey, toPubkey: to, lamports }));
   transaction.feePayer = wallet.publicKey;
   transaction.recentBlockhash = blockhash;
   transaction.sign(wallet);
-  return { bytes: transaction.serialize(), signature: base58.encode(transaction.signature ?? Buffer.alloc(0)), lastValidBlockHeight, to };
+  return { bytes: transaction.serialize(), signature: base58.encode(transaction.signature ?? Buffer.alloc(0)), used, to };
 }
 
 test("a transaction is sent as often as one likes and runs once; its status counts up to final", async () => {
-  const { bytes, signature, to, lastValidBlockHeight } = await newTransfer(1_000_000);
+  const { bytes, signature, to, used } = await newTransfer(1_000_000);
   expect(await findStatus(nodes, signature)).toBeNull();
   for (let time = 0; time < 3; time++) await sendTransaction(nodes, bytes, signature);
   expect(await findStatus(nodes, signature)).toMatchObject({ isFailed: false });
   await finalize(signature);
   expect(await findStatus(nodes, signature)).toMatchObject({ commitment: "finalized", confirmations: null });
   expect(await connection.getBalance(to)).toBe(1_000_000);
-  expect(await isLost(nodes, signature, lastValidBlockHeight)).toBe(false);
-  expect(await isLost(nodes, signature, 0)).toBe(false);
+  expect(await isLost(nodes, signature, used)).toBe(false);
+  expect(await isLost(nodes, signature, { ...used, lastValidBlockHeight: 0 })).toBe(false);
 });
 
 test("one that would fail is refused with its logs, and one that was never sent is lost only once its blocks are over", async () => {
@@ -148,10 +148,12 @@ test("one that would fail is refused with its logs, and one that was never sent 
   expect(refusal).toBeInstanceOf(SolanaRefusal);
   expect(refusal).toMatchObject({ code: -32002, simulation: { err: { InstructionError: [0, { Custom: 1 }] } } });
   const kept = await newTransfer(1_000_000);
-  expect(await isLost(nodes, kept.signature, kept.lastValidBlockHeight)).toBe(false);
-  while (!(await isLost(nodes, kept.signature, kept.lastValidBlockHeight)));
+  expect(await isLost(nodes, kept.signature, kept.used)).toBe(false);
+  while (!(await isLost(nodes, kept.signature, kept.used)));
   await expect(sendTransaction(nodes, kept.bytes, kept.signature)).rejects.toThrow("Blockhash not found");
   expect(await findStatus(nodes, kept.signature)).toBeNull();
+  // A node that forgot the time in question proves nothing.
+  await expect(isLost(nodes, kept.signature, { ...kept.used, slot: 1 })).rejects.toThrow("the blocks of that time are forgotten");
 });
 
 test("the finalized slot is behind the newest one", async () => {

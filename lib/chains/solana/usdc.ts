@@ -43,20 +43,36 @@ export async function listSignatures(
   { cursor, most }: { cursor: string | null; most: number },
 ): Promise<AccountSignature[]> {
   let oldest: AccountSignature[] = [];
-  let leastSlot = nodes.leastSlot;
-  // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
-  for (;;) {
-    const before = oldest.at(-1)?.signature;
-    const options = { commitment: "finalized", limit: PAGE, until: cursor ?? undefined, before, minContextSlot: leastSlot };
-    const page = await nodes.call("getSignaturesForAddress", [tokenAccount, options], signatureForm);
-    const [newest] = page;
-    if (newest === undefined) break;
-    // A node that does not know `before` would answer with nothing: it must be as far as the one that told of it.
-    leastSlot = Math.max(leastSlot, newest.slot);
-    const entries = page.map(({ signature, slot, err }) => ({ signature, slot, isFailed: err !== null && err !== undefined }));
-    oldest = [...oldest, ...entries].slice(-most);
-  }
+  let last: AccountSignature[] = [];
+  do {
+    last = await readPage(nodes, tokenAccount, { cursor, last });
+    oldest = [...oldest, ...last].slice(-most);
+    // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
+  } while (last.length > 0);
   return oldest.reverse();
+}
+
+/** The page that follows `last`, newest first. */
+function readPage(
+  nodes: SolanaNodes,
+  tokenAccount: string,
+  { cursor, last }: { cursor: string | null; last: readonly AccountSignature[] },
+): Promise<AccountSignature[]> {
+  const before = last.at(-1);
+  // A node that does not know `before` would answer with nothing: it must be as far as the one that told of it.
+  const minContextSlot = Math.max(nodes.leastSlot, last[0]?.slot ?? 0);
+  const options = { commitment: "finalized", limit: PAGE, until: cursor ?? undefined, before: before?.signature, minContextSlot };
+  const known = new Set(last.map(({ signature }) => signature));
+  return nodes.askFirst("getSignaturesForAddress", async (ask) => {
+    const page = await ask("getSignaturesForAddress", [tokenAccount, options], signatureForm);
+    let slot = before?.slot ?? Number.POSITIVE_INFINITY;
+    for (const entry of page) {
+      if (entry.slot > slot || known.has(entry.signature)) throw new NodeFailure("signatures that come twice, or out of order", 0);
+      known.add(entry.signature);
+      slot = entry.slot;
+    }
+    return page.map((entry) => ({ signature: entry.signature, slot: entry.slot, isFailed: entry.err !== null && entry.err !== undefined }));
+  });
 }
 
 const tokenBalanceForm = z.object({

@@ -45,7 +45,13 @@ export class Journal {
 
   append(line: JournalEntry): void {
     assert(this.#file !== null, "a journal is written anew before lines are appended");
-    this.#bytes += writeLine(this.#file, JSON.stringify(line));
+    try {
+      this.#bytes += writeLine(this.#file, JSON.stringify(line));
+    } catch (error) {
+      // A full disk, most likely. What is told and what is kept must not part: the next process goes on from what is kept.
+      process.stderr.write(`${this.#path} cannot be written: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exit(1);
+    }
   }
 
   /** True when writing it anew would pay. */

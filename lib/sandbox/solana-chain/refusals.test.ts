@@ -3,10 +3,11 @@
 import { freezeAccount, getAccount, thawAccount, transfer } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newHolder, REAL_USDC_MINT, startTestSolanaChain, type TestSolanaChain } from "./testing";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { newHolder, startTestSolanaChain, type TestSolanaChain } from "./testing";
 
 const SOL = 1_000_000_000;
-const mint = new PublicKey(REAL_USDC_MINT);
+const mint = new PublicKey(USDC_MINT);
 
 let chain: TestSolanaChain;
 let connection: Connection;

@@ -11,10 +11,11 @@ import { getAccount, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from "@solana/web3.js";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
-import { buildSolanaChain, REAL_USDC_MINT } from "./testing";
+import { buildSolanaChain } from "./testing";
 
-const mint = new PublicKey(REAL_USDC_MINT);
+const mint = new PublicKey(USDC_MINT);
 
 let scriptPath: string;
 let removeScript: () => void;
@@ -24,16 +25,18 @@ beforeAll(async () => {
 afterAll(() => removeScript?.());
 
 let dataDir: string;
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "solana-restart-"));
-  return () => rmSync(dataDir, { recursive: true, force: true });
+beforeEach((context) => {
+  const made = mkdtempSync(join(tmpdir(), "solana-restart-"));
+  dataDir = made;
+  // What is registered first runs last: the chains have ended by then.
+  context.onTestFinished(() => rmSync(made, { recursive: true, force: true }));
 });
 
 const journalPath = () => join(dataDir, "chains", "solana.journal");
 
 /** Stopped with the test. */
 async function start(options: Partial<SolanaProcessOptions> = {}): Promise<SolanaProcess & { connection: Connection }> {
-  const chain = await startSolanaProcess({ dataDir, usdcMint: REAL_USDC_MINT, slotMs: 20, scriptPath, ...options });
+  const chain = await startSolanaProcess({ dataDir, usdcMint: USDC_MINT, slotMs: 20, scriptPath, ...options });
   onTestFinished(async () => void (await chain.stop()));
   return { ...chain, connection: new Connection(chain.url, "processed") };
 }
@@ -198,7 +201,7 @@ test("the chain ends when its parent is killed with -9, and the next one goes on
   });
   const program = `
     import { startSolanaProcess } from ${JSON.stringify(modulePath)};
-    const chain = await startSolanaProcess({ dataDir: ${JSON.stringify(dataDir)}, usdcMint: ${JSON.stringify(REAL_USDC_MINT)} });
+    const chain = await startSolanaProcess({ dataDir: ${JSON.stringify(dataDir)}, usdcMint: ${JSON.stringify(USDC_MINT)} });
     console.log(JSON.stringify(chain));`;
   // Without scriptPath: the script is found beside the bundle, as in production.
   const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });

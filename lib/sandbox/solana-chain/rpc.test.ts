@@ -50,26 +50,26 @@ test("a page of another origin can not reach the chain: only JSON is taken, and 
 });
 
 test.each([
-  ["getBalance", ["rubbish!"], -32602, "Invalid param: Invalid"],
-  ["getBalance", ["abc"], -32602, "Invalid param: WrongSize"],
-  ["getBalance", [], -32602, "Invalid param: Invalid"],
-  ["getBalance", [someone, { commitment: "soon" }], -32602, "Invalid params: 1.commitment"],
-  ["getBalance", [someone, { minContextSlot: 1e9 }], -32016, "Minimum context slot has not been reached"],
-  ["getTokenAccountBalance", [someone], -32602, "Invalid param: could not find account"],
-  ["getTokenSupply", ["11111111111111111111111111111111"], -32602, "Invalid param: not a Token mint"],
-  ["getTokenAccountsByOwner", [someone, { mint: someone }], -32602, "Invalid param: could not find mint"],
-  ["getTokenAccountsByOwner", [someone, { programId: someone }], -32602, "Invalid param: unrecognized Token program id"],
-  ["getSignaturesForAddress", [someone, { limit: 1_001 }], -32602, "Invalid limit; max 1000"],
-  ["getSignaturesForAddress", [someone, { commitment: "processed" }], -32602, "Method does not support commitment below `confirmed`"],
-  ["getSignatureStatuses", [["abc"]], -32602, "Invalid param: WrongSize"],
-  ["getMultipleAccounts", [Array(101).fill(someone)], -32602, "Too many inputs provided; max 100"],
-  ["getBlock", [1e9], -32004, "Block not available for slot 1000000000"],
-  ["getBlock", [1], -32001, "Block 1 cleaned up, does not exist on node. First available block:"],
-  ["sendTransaction", ["AAAA", { encoding: "base64" }], -32602, "failed to deserialize"],
-  ["sendTransaction", ["!", { encoding: "base58" }], -32602, "invalid base58 encoding"],
-  ["sendTransaction", ["A".repeat(2_000), { encoding: "base64" }], -32602, "too large"],
-  ["requestAirdrop", [someone, 1e15], -32602, "Invalid params"],
-])("%s with %j is refused", async (method, params, code, message) => {
+  ["getBalance", "Invalid param: Invalid", -32602, ["rubbish!"]],
+  ["getBalance", "Invalid param: WrongSize", -32602, ["abc"]],
+  ["getBalance", "Invalid param: Invalid", -32602, []],
+  ["getBalance", "Invalid params: 1.commitment", -32602, [someone, { commitment: "soon" }]],
+  ["getBalance", "Minimum context slot has not been reached", -32016, [someone, { minContextSlot: 1e9 }]],
+  ["getTokenAccountBalance", "Invalid param: could not find account", -32602, [someone]],
+  ["getTokenSupply", "Invalid param: not a Token mint", -32602, ["11111111111111111111111111111111"]],
+  ["getTokenAccountsByOwner", "Invalid param: could not find mint", -32602, [someone, { mint: someone }]],
+  ["getTokenAccountsByOwner", "Invalid param: unrecognized Token program id", -32602, [someone, { programId: someone }]],
+  ["getSignaturesForAddress", "Invalid limit; max 1000", -32602, [someone, { limit: 1_001 }]],
+  ["getSignaturesForAddress", "Method does not support commitment below `confirmed`", -32602, [someone, { commitment: "processed" }]],
+  ["getSignatureStatuses", "Invalid param: WrongSize", -32602, [["abc"]]],
+  ["getMultipleAccounts", "Too many inputs provided; max 100", -32602, [Array(101).fill(someone)]],
+  ["getBlock", "Block not available for slot 1000000000", -32004, [1e9]],
+  ["getBlock", "Block 1 cleaned up, does not exist on node. First available block:", -32001, [1]],
+  ["sendTransaction", "failed to deserialize", -32602, ["AAAA", { encoding: "base64" }]],
+  ["sendTransaction", "invalid base58 encoding", -32602, ["!", { encoding: "base58" }]],
+  ["sendTransaction", "too large", -32602, ["A".repeat(2_000), { encoding: "base64" }]],
+  ["requestAirdrop", "Invalid params", -32602, [someone, 1e15]],
+])("%s is refused: %s", async (method, message, code, params) => {
   const { error } = await ask(method, ...params);
   expect(error?.code).toBe(code);
   expect(error?.message).toContain(message);
@@ -104,7 +104,7 @@ test("a block has its transactions, its parent's hash and its time", async () =>
   while (!(await isFinal()));
   const { result: block } = await ask("getBlock", slot, { transactionDetails: "signatures" });
   const { result: parent } = await ask("getBlock", slot - 1);
-  expect(block).toMatchObject({ signatures: [signature], parentSlot: slot - 1 });
+  expect(block).toMatchObject({ signatures: expect.arrayContaining([signature]), parentSlot: slot - 1 });
   expect((block as { previousBlockhash: string }).previousBlockhash).toBe((parent as { blockhash: string }).blockhash);
   const { result: time } = await ask("getBlockTime", slot);
   expect(Math.abs((time as number) - Date.now() / 1000)).toBeLessThan(30);

@@ -24,10 +24,11 @@ import {
   VersionedTransaction,
 } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newHolder, REAL_USDC_MINT, startTestSolanaChain, type TestSolanaChain } from "./testing";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { newHolder, startTestSolanaChain, type TestSolanaChain } from "./testing";
 
 const SOL = 1_000_000_000;
-const mint = new PublicKey(REAL_USDC_MINT);
+const mint = new PublicKey(USDC_MINT);
 
 let chain: TestSolanaChain;
 let connection: Connection;
@@ -116,7 +117,7 @@ test("a parsed transaction names what moved, with token balances before and afte
       info: {
         source: account.toBase58(),
         destination: to.toBase58(),
-        mint: REAL_USDC_MINT,
+        mint: USDC_MINT,
         authority: wallet.publicKey.toBase58(),
         tokenAmount: { amount: "2000000", decimals: 6 },
       },

@@ -7,10 +7,8 @@ import { fileURLToPath } from "node:url";
 import { getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js";
 import { build } from "esbuild";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
-
-/** Circle's mint: where stock clients look for USDC. */
-export const REAL_USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 
 const projectFolder = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -43,7 +41,7 @@ export async function startTestSolanaChain(options: Partial<SolanaProcessOptions
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
   const built = await buildSolanaChain();
   try {
-    const chain = await startSolanaProcess({ usdcMint: REAL_USDC_MINT, slotMs: 50, scriptPath: built.scriptPath, ...options, dataDir });
+    const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath: built.scriptPath, ...options, dataDir });
     const remove = async () => {
       await chain.stop();
       rmSync(dataDir, { recursive: true, force: true });
@@ -61,5 +59,5 @@ export async function newHolder(chain: SolanaProcess, units: bigint): Promise<{ 
   await chain.airdrop(wallet.publicKey.toBase58(), 10n * BigInt(LAMPORTS_PER_SOL));
   const signature = await chain.faucet(wallet.publicKey.toBase58(), units);
   while ((await connection.getSignatureStatus(signature)).value?.confirmationStatus === "processed");
-  return { wallet, account: getAssociatedTokenAddressSync(new PublicKey(REAL_USDC_MINT), wallet.publicKey) };
+  return { wallet, account: getAssociatedTokenAddressSync(new PublicKey(USDC_MINT), wallet.publicKey) };
 }

@@ -48,7 +48,7 @@ export function historyMethods(chain: Chain): [string, Method][] {
   ];
 }
 
-const firstBlock = ({ history }: Chain): number => history.all()[0]?.slot ?? FIRST_SLOT;
+const firstBlock = ({ history }: Chain): number => history.firstSlot() ?? FIRST_SLOT;
 
 function signaturesFor(chain: Chain, params: readonly unknown[]) {
   const [key, options] = readParams(params, z.tuple([address, pageOptions.nullish()]));

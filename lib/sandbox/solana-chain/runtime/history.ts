@@ -78,6 +78,11 @@ export class History {
     return page;
   }
 
+  /** The first slot that is remembered whole; null while nothing was ever forgotten. */
+  firstSlot(): number | null {
+    return this.#entries.length < this.most ? null : (this.#entries[0]?.slot ?? 0) + 1;
+  }
+
   all(): readonly HistoryEntry[] {
     return this.#entries;
   }
