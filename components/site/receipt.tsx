@@ -12,7 +12,7 @@ export function Receipt({ lines, total }: ReceiptProps) {
   return (
     <figure className="flex h-full flex-col">
       <figcaption className="border-b border-line px-4 py-2.5 text-xs font-medium text-muted">Cost</figcaption>
-      <dl className="my-auto px-4 py-3 text-sm">
+      <dl className="px-4 py-3 text-sm">
         {lines.map(({ text, cost }) => (
           <div key={text} className="flex justify-between gap-4 py-1">
             <dt className="text-muted">{text}</dt>

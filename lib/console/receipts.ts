@@ -3,7 +3,9 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
+import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
+import { providerName } from "./models";
 
 /** One side of a charge: `tokens` at `price` are `due`; nano-USD. */
 export interface CostLine {
@@ -60,5 +62,8 @@ function chargedReceipt({ keyId: _, inputPrice, outputPrice, ...charge }: Charge
   ];
   const due = lines.reduce((sum, line) => sum + line.due, 0n);
   const cost = charge.inputCost + charge.outputCost;
-  return { ...charge, lines, due, cost, borne: due - cost };
+  return { ...charge, provider: shownProvider(charge.provider), lines, due, cost, borne: due - cost };
 }
+
+/** As people know it; a provider that is no longer offered keeps the name that it was charged under. */
+const shownProvider = (id: string): string => (Object.hasOwn(providerName, id) ? providerName[id as ProviderId] : id);

@@ -22,7 +22,9 @@ test("a sandbox shows a plate in place of the code, no link, and says that real 
 test("in live mode the code and the link are the payment itself, with the network's warning beside them", () => {
   const page = drawPage(AddressCard({ ...card, isSandbox: false }));
   expect(page).toContain(`href="${paymentUri}"`);
-  expect(page).toContain("Send USDC, on Base only. Other tokens, and USDC that is sent to this address on another network, are not credited.");
+  expect(page).toContain(
+    "Send USDC, on Base only. Other tokens, and USDC that is sent to this address on another network, are not credited.",
+  );
   expect(page).not.toContain("faucet");
   const dark = encode(paymentUri, { ecc: "M", border: 0 }).data.flat().filter(Boolean).length;
   expect(page.match(/h1v1h-1z/g)).toHaveLength(dark);

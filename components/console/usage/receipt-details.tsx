@@ -32,9 +32,7 @@ function Charged({ receipt }: { receipt: ChargedReceipt }) {
         <Line title="Model">
           <span className="font-mono">{receipt.model}</span>
         </Line>
-        <Line title="Provider">
-          <span className="font-mono">{receipt.provider}</span>
-        </Line>
+        <Line title="Provider">{receipt.provider}</Line>
         <Line title="Key">{keyText(receipt)}</Line>
         <Line title="Charged">
           <LocalTime at={receipt.at} shape="exact" />
