@@ -1,5 +1,6 @@
 // What somebody tries who is not the owner: signed texts used twice or changed, made-up sessions, other sites, other accounts' keys.
 
+import { createServer } from "node:http";
 import type { APIRequestContext, Browser, BrowserContext, Page, Request } from "@playwright/test";
 import { newWallet, prove, type TestWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, expect, open, test } from "./browser";
@@ -134,11 +135,23 @@ test("an action with another account's key changes nothing, and says so", async 
   const revoke = { ...pause, headers: { ...pause.headers, "next-action": await revokeActionId(page) } };
   expect(rename.body).toContain('"keyId"');
   const stranger = await signedInStranger(browser);
+  const session = /ses_[0-9A-Za-z]+/;
+  const [strangersSession = ""] = session.exec(await (await stranger.request.get("/keys")).text()) ?? [];
   for (const [name, action] of Object.entries({ rename, pause, resume, revoke })) {
     const { headers, body } = action;
-    const answer = await stranger.request.post("/keys", { headers, data: body.replace("Mine", "Stolen") });
-    expect(answer.status(), name).toBe(200);
-    expect(await answer.text(), name).toMatch(/"ok":false,"message":"[A-Z][^"]+\."/);
+    expect(body, name).toMatch(session);
+    const stolen = body.replace("Mine", "Stolen");
+    // As the owner's page wrote it, and as a page of the stranger's own would.
+    for (const [data, why] of [
+      [stolen, "another wallet in another tab"],
+      [stolen.replace(session, strangersSession), "There is no such key"],
+    ] as const) {
+      const answer = await stranger.request.post("/keys", { headers, data });
+      expect(answer.status(), name).toBe(200);
+      const text = await answer.text();
+      expect(text, name).toMatch(/"ok":false,"message":"[A-Z][^"]+\."/);
+      expect(text, name).toContain(why);
+    }
     const signedOut = await fetch(`${baseUrl()}/keys`, { method: "POST", headers, body, redirect: "manual" });
     expect(signedOut.headers.get("x-action-redirect"), name).toMatch(/^\/connect\?next=%2Fkeys/);
   }
@@ -149,6 +162,34 @@ test("an action with another account's key changes nothing, and says so", async 
 });
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : origin);
+
+test("an action that is sent to another page than its own runs all the same, and is sent to nobody else", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  await open(page, "/keys");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("First");
+  const { headers, body } = await catchAction(page, async () => {
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
+  });
+  // Where Next takes itself to be when nobody has told it: whoever listens there must hear nothing.
+  const heard: string[] = [];
+  const eavesdropper = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url}`);
+    response.end();
+  }).on("error", () => undefined); // taken by somebody else, whom this test does not know
+  eavesdropper.listen(3_000, "127.0.0.1");
+  try {
+    const answer = await context.request.post("/usage", { headers, data: body.replace("First", "Second") });
+    expect(await answer.text()).toContain('"ok":true');
+    expect(heard).toEqual([]);
+  } finally {
+    eavesdropper.close();
+  }
+  await page.reload();
+  await expect(page.getByRole("row", { name: "Second" })).toBeVisible();
+});
 
 async function signedInStranger(browser: Browser): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: baseUrl() });
