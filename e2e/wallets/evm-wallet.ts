@@ -100,7 +100,7 @@ function announce({ rdns, name, icon }: { rdns: string; name: string; icon: stri
   window.addEventListener(`${rdns} accounts`, (event) => {
     if (event instanceof CustomEvent) for (const listener of listeners.get("accountsChanged") ?? []) listener(event.detail);
   });
-  const detail = Object.freeze({ info: { uuid: crypto.randomUUID(), name, icon, rdns }, provider });
+  const detail = Object.freeze({ info: { uuid: "9d8f0c1e-6f6e-4c53-9d5c-6d7c1c1a0b7e", name, icon, rdns }, provider });
   const show = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
   window.addEventListener("eip6963:requestProvider", show);
   show();

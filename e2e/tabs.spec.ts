@@ -1,0 +1,77 @@
+// Two tabs of one browser: what one does, the other knows; and none acts for an account that it does not show.
+
+import { newWallet } from "@/lib/console/testing/wallets";
+import { expect, open, test } from "./browser";
+import { chooseWallet } from "./connecting";
+import { readSession, signIn } from "./sign-in";
+import { installEvmWallet } from "./wallets/evm-wallet";
+
+const stale = "You are signed in with another wallet in another tab. Load this page again.";
+
+test("a tab that still shows the account before does nothing to the one that is signed in now", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  await open(page, "/keys");
+  await signIn(context, newWallet("evm"));
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Not here");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await expect(dialog.getByRole("alert")).toHaveText(stale);
+  await open(page, "/keys");
+  await expect(page.getByText("Not here")).toHaveCount(0);
+
+  await open(page, "/settings");
+  await signIn(context, newWallet("evm"));
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page.getByText(stale)).toBeVisible();
+  expect(await readSession(context)).not.toEqual({});
+});
+
+test("signing in and out in one tab is seen by the other", async ({ page, context }) => {
+  const wallet = await installEvmWallet(context);
+  await open(page, "/connect");
+  const before = newWallet("evm");
+  await signIn(context, before);
+  const other = await context.newPage();
+  await open(other, "/overview");
+  const account = other.getByRole("button", { name: /^Account/ });
+  await expect(account).toContainText(before.address.slice(2, 6), { ignoreCase: true });
+  await chooseWallet(page, "evm", wallet.name);
+  await expect(page).toHaveURL("/overview");
+  await expect(account).toContainText(wallet.keys().address.slice(2, 6), { ignoreCase: true });
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(other).toHaveURL(/\/connect\?next=%2Foverview$/);
+});
+
+test("while one tab links a wallet, the other takes its change of account for no sign-out; an account of nobody's is one", async ({
+  page,
+  context,
+}) => {
+  const wallet = await installEvmWallet(context);
+  await open(page, "/connect");
+  await chooseWallet(page, "evm", wallet.name);
+  await expect(page).toHaveURL("/overview");
+  const first = wallet.keys();
+  const other = await context.newPage();
+  await open(other, "/overview");
+
+  await open(page, "/settings");
+  await page.getByRole("button", { name: "Link another wallet" }).click();
+  await expect(page.getByText("Step 1 of 2")).toBeVisible();
+  const second = newWallet("evm");
+  await wallet.switchTo(second);
+  await page.getByRole("button", { name: "Sign with the new wallet" }).click();
+  await expect(page.getByText("Step 2 of 2")).toBeVisible();
+  await wallet.switchTo(first);
+  await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
+  await expect(page.getByText("Linked. You can sign in")).toBeVisible();
+  await expect(other).toHaveURL("/overview");
+  expect(await readSession(context)).not.toEqual({});
+
+  await wallet.switchTo(newWallet("evm"));
+  await expect(other).toHaveURL(/\/connect/);
+  await expect(page).toHaveURL(/\/connect/);
+  expect(await readSession(context)).toEqual({});
+});
