@@ -56,6 +56,7 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
   ["DATABASE_URL", "mysql://root@localhost/x", /postgresql:\/\/user:password@host:5432\/database/],
   ["REDIS_URL", "localhost:6379", /redis:\/\/host:6379/],
   ["BASE_RPC_URLS", "https://base.example,base.example", /starting with http:\/\/ or https:\/\//],
+  ["SOLANA_RPC_URLS", "solana.example", /starting with http:\/\/ or https:\/\//],
   ["KEY_PEPPER", "short", /at least 32 random characters.*openssl rand -hex 32/],
   ["SESSION_SECRET", "x".repeat(31), /at least 32 random characters/],
   ["CUSTODY_PASSPHRASE", "fifteen letters", /at least 16 characters.*openssl rand -hex 32/],

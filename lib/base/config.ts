@@ -59,6 +59,7 @@ const schema = z.object({
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address")
     .optional(),
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
+  SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   MODELS_FILE: z.string().min(1).optional(),
   SANDBOX_REAL_MODELS: flag,

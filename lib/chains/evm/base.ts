@@ -2,6 +2,7 @@
 
 import { createClient, fallback, http } from "viem";
 import { config } from "@/lib/base/config";
+import { evmNodeUrls } from "./node-urls";
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const BASE = 8_453;
@@ -10,9 +11,9 @@ const SANDBOX_CHAIN = 31_337;
 /** The chain's EIP-155 number. */
 export const baseChainId = (): number => config().BASE_CHAIN_ID ?? (config().MODE === "live" ? BASE : SANDBOX_CHAIN);
 
-/** A client of the nodes in BASE_RPC_URLS, asked in their order until one answers; null when none is set. */
+/** A client of the service's nodes, asked in their order until one answers; null when there is none. */
 export function baseClient() {
-  const { BASE_RPC_URLS: urls } = config();
+  const urls = evmNodeUrls();
   if (urls.length === 0) return null;
   const nodes = urls.map((url) => http(url, { timeout: ANSWER_TIMEOUT_MS, retryCount: 0 }));
   return createClient({ transport: fallback(nodes, { retryCount: 0 }) });

@@ -14,6 +14,9 @@ export class SolanaRefusal extends Error {
   }
 }
 
+/** True for a SolanaRefusal of any copy of this module; `instanceof` fails between Next's bundles. */
+export const isSolanaRefusal = (error: unknown): error is SolanaRefusal => error instanceof Error && error.name === "SolanaRefusal";
+
 /** No node gave an answer that can be used. Asking again later may help. */
 export class SolanaUnavailable extends Error {
   /** @param reasons one for each node, in the order of the list */

@@ -3,8 +3,10 @@
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
+import { once } from "@/lib/base/once";
 import { SolanaNode } from "./node";
 import { NodeFailure, SolanaUnavailable } from "./node-failure";
+import { solanaCluster } from "./node-urls";
 
 export interface SolanaNodesOptions {
   /** In the order of preference. They may hold API keys. */
@@ -127,4 +129,17 @@ export class SolanaNodes {
     const all = this.#nodes.map((node, index) => ({ node, number: index + 1 }));
     return [...all.filter(({ node }) => !node.isResting()), ...all.filter(({ node }) => node.isResting())];
   }
+}
+
+const nodesInUse = () => once<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
+
+/** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
+export function solanaNodes(): SolanaNodes {
+  const { urls, genesisHash = MAINNET_GENESIS_HASH } = solanaCluster();
+  const inUse = nodesInUse();
+  const key = `${genesisHash} ${urls.join(" ")}`;
+  if (inUse.nodes && inUse.key === key) return inUse.nodes;
+  const nodes = new SolanaNodes({ urls, genesisHash });
+  Object.assign(inUse, { key, nodes });
+  return nodes;
 }
