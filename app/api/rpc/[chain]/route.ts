@@ -1,0 +1,9 @@
+// The chains' JSON-RPC at our own address, for wallet libraries in our pages.
+
+import { answerRpc } from "@/lib/console/rpc-proxy";
+
+export const dynamic = "force-dynamic";
+
+export async function POST(request: Request, { params }: { params: Promise<{ chain: string }> }): Promise<Response> {
+  return answerRpc(request, (await params).chain);
+}
