@@ -18,7 +18,12 @@ import { jsonReply } from "./respond";
 /** The process is alive and its event loop turns. */
 export const health = endpoint("health", async (request) => jsonReply(request, 200, writeJson({ status: "ok" })));
 
-const workers = () => once("readiness workers", () => new Map<string, () => boolean>());
+interface Worker {
+  isWell: () => boolean;
+  isVital: boolean;
+}
+
+const workers = () => once("readiness workers", () => new Map<string, Worker>());
 
 /** Since when what was found wrong has been so, Unix milliseconds; as far as somebody asked. */
 const wrongSince = () => once("wrong since", () => new Map<string, number>());
@@ -55,13 +60,17 @@ export async function runChecks(): Promise<Check[]> {
   const startedAt = performance.now();
   const database = check("database", await answers(() => pool().query("SELECT 1")));
   database.ms = performance.now() - startedAt;
-  const all = [check("accepting", !isDraining()), database, ...[...workers()].map(([name, isWell]) => check(name, isWell()))];
+  const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital));
+  const all = [check("accepting", !isDraining()), database, ...workerChecks];
   return database.isWell && config().ROLES.includes("web") ? [...all, check("addresses", await addressesAreFree(), false)] : all;
 }
 
-/** Adds a worker to readiness: `isWell` says whether it does its work at present. */
-export function reportReadiness(name: string, isWell: () => boolean): void {
-  workers().set(name, isWell);
+/**
+ * Adds a worker to readiness: `isWell` says whether it does its work at present. Without one that is not vital requests are served
+ * all the same.
+ */
+export function reportReadiness(name: string, isWell: () => boolean, { isVital = true } = {}): void {
+  workers().set(name, { isWell, isVital });
 }
 
 /** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is under way. */

@@ -4,22 +4,27 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
 import { forgetOnce } from "@/lib/base/once";
+import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { endpoints } from "@/lib/providers/endpoints";
+import { findCustody } from "@/lib/wallets/custody";
 import { buildSimulatedModels } from "./models/testing";
 import { type Sandbox, startSandbox } from "./sandbox";
+import { buildSolanaChain } from "./solana-chain/testing";
 
 await openTestDatabase();
 
 let dataDir: string;
 let program: Awaited<ReturnType<typeof buildSimulatedModels>>;
+let chainProgram: Awaited<ReturnType<typeof buildSolanaChain>>;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
   program = await buildSimulatedModels();
+  chainProgram = await buildSolanaChain();
   await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
@@ -27,12 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => {
   program?.remove();
+  chainProgram?.remove();
   vi.unstubAllEnvs();
   forgetOnce("config");
   rmSync(dataDir, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  sandbox = await startSandbox({ scriptPath: program.scriptPath, deltaDelayMs: 0 });
+  sandbox = await startSandbox({ scriptPath: program.scriptPath, solanaScriptPath: chainProgram.scriptPath, deltaDelayMs: 0 });
 });
 afterEach(() => sandbox.stop());
 
@@ -63,8 +69,15 @@ test("it points every provider at simulated models that answer, and makes a demo
   const apiKey = await sandbox.openDemo("http://127.0.0.1:3000");
   expect((await authenticateKey(apiKey)).ok).toBe(true);
   const wallets = { evm: [{ address: demoWallets()?.evm.address, privateKey: expect.stringMatching(/^0x/) }], solana: [expect.anything()] };
-  expect(JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8"))).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey, wallets });
+  const readFile = () => JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as unknown;
+  expect(readFile()).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey, wallets });
+  await vi.waitFor(() => expect(sandbox.areChainsWell()).toBe(true), { interval: 20, timeout: 20_000 });
+  const local = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string;
+  const rpc = { base: local, solana: local };
+  const usdc = { base: usdcOnBase, solana: (await findCustody())?.usdcMint };
+  expect(readFile()).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey, wallets, rpc, usdc });
   expect(await sandbox.openDemo("http://127.0.0.1:4000")).toBe(apiKey);
+  expect(readFile()).toEqual({ baseUrl: "http://127.0.0.1:4000", apiKey, wallets });
 });
 
 test("it is unwell while its models are gone, and starts others by itself", async () => {

@@ -1,6 +1,5 @@
-// The sandbox, put together: simulated models, secrets of its own, and the demo account. Nothing here runs in live mode.
+// The sandbox, put together: simulated models, chains and secrets of its own, and the demo account. Nothing here runs in live mode.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { assert } from "@/lib/base/assert";
@@ -8,87 +7,92 @@ import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setDemoWallets } from "@/lib/console/demo-wallets";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
+import { findCustody } from "@/lib/wallets/custody";
+import type { SandboxChains } from "./chains";
 import { openDemoAccount } from "./demo-account";
 import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
 import { openFaucet } from "./faucet";
-import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
-import { openSecrets, readSandboxFile, writeSandboxFile } from "./secrets";
+import { keepRunning } from "./keep-running";
+import { type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
+import { openSecrets, readSandboxFile, type SandboxFile, type SandboxSecrets, writeSandboxFile } from "./secrets";
+
+export interface SandboxOptions extends SimulatedModelsOptions {
+  /** The built program of the Solana chain; by default it lies beside the built server. */
+  solanaScriptPath?: string;
+}
 
 export interface Sandbox {
-  /** Opens the demo account and writes `sandbox.json`; the database must be migrated. Resolves with the demo key. */
+  /**
+   * Opens the demo account and writes `sandbox.json`; the database must be migrated, and have its seed. Then the chains begin to
+   * start, and are added to the file when they run. Resolves with the demo key.
+   */
   openDemo: (baseUrl: string) => Promise<string>;
   /** False while the simulated models are away. */
   isWell: () => boolean;
+  /** False until the chains run, and while one is away. */
+  areChainsWell: () => boolean;
   stop: () => Promise<void>;
 }
 
-const FIRST_RETRY_MS = 100;
-const MOST_RETRY_MS = 10_000;
-
 /** Starts what a sandbox simulates. */
-export async function startSandbox(options: SimulatedModelsOptions = {}): Promise<Sandbox> {
+export async function startSandbox({ solanaScriptPath, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   assert(config().MODE === "sandbox", "the sandbox runs in sandbox mode only");
   const dataDir = config().DATA_DIR;
   const secrets = openSecrets(dataDir);
   setSandboxPepper(secrets.keyPepper);
   setSandboxSessionSecret(secrets.sessionSecret);
-  const models = await keepModels(options);
+  const models = await keepRunning("simulated models", async () => {
+    const started = await startSimulatedModels(options);
+    setSimulatedProviders(started.baseUrls, started.apiKey);
+    return started;
+  });
+  let chains: SandboxChains | null = null;
   return {
     openDemo: async (baseUrl) => {
       const before = readSandboxFile(dataDir);
       const apiKey = await openDemoAccount(before?.apiKey, demoIdentities(secrets.demoKeys));
       setDemoWallets(demoSigners(secrets.demoKeys));
       openFaucet();
-      writeSandboxFile(dataDir, { ...before, baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) });
+      const file: SandboxFile = { ...before, baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) };
+      if (config().ROLES.includes("jobs")) {
+        // Where the chains were in the last run somebody else may listen now.
+        for (const place of ["rpc", "usdc"]) delete file[place];
+        await chains?.stop();
+      }
+      writeSandboxFile(dataDir, file);
+      chains = await startOwnChains({ file, secrets, solanaScriptPath });
       return apiKey;
     },
-    ...models,
+    isWell: () => models.current() !== null,
+    areChainsWell: () => chains?.isWell() ?? false,
+    stop: async () => void (await Promise.all([models.stop(), chains?.stop()])),
   };
 }
 
-/** Simulated models that are started again, with a new address and key, whenever they end unasked. */
-async function keepModels(options: SimulatedModelsOptions): Promise<Pick<Sandbox, "isWell" | "stop">> {
-  const stopping = new AbortController();
-  let current: SimulatedModels | null = null;
-  const start = async () => {
-    current = await startSimulatedModels(options);
-    setSimulatedProviders(current.baseUrls, current.apiKey);
-    return current;
-  };
-  const keeping = keep(await start());
+interface OwnChainsOptions {
+  /** What `sandbox.json` says beside the chains. */
+  file: SandboxFile;
+  secrets: SandboxSecrets;
+  solanaScriptPath?: string;
+}
 
-  async function keep(first: SimulatedModels): Promise<void> {
-    for (let models = first; ; ) {
-      const end = await models.ended;
-      current = null;
-      if (stopping.signal.aborted) return;
-      log().error({ ...end }, "the simulated models ended unasked; starting them again");
-      const again = await startAgain();
-      if (!again) return;
-      models = again;
-    }
-  }
-
-  async function startAgain(): Promise<SimulatedModels | null> {
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_RETRY_MS)) {
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
-      if (stopping.signal.aborted) return null;
+/** Chains belong to a seed: the process that may open it runs them, and no other does. */
+async function startOwnChains({ file, secrets, solanaScriptPath }: OwnChainsOptions): Promise<SandboxChains | null> {
+  const dataDir = config().DATA_DIR;
+  const custody = config().ROLES.includes("jobs") ? await findCustody() : null;
+  if (!custody) return null;
+  const { startChains } = await import("./chains"); // much code, which no start shall wait for
+  return startChains({
+    dataDir,
+    usdcMint: custody.usdcMint,
+    secrets,
+    solanaScriptPath,
+    onPlaces: (places) => {
       try {
-        const models = await start();
-        if (!stopping.signal.aborted) return models;
-        await models.stop();
+        writeSandboxFile(dataDir, { ...file, ...places });
       } catch (error) {
-        log().error({ err: error }, "the simulated models did not start; trying again");
+        log().error({ err: error }, "the chains' addresses could not be written into sandbox.json");
       }
-    }
-  }
-
-  return {
-    isWell: () => current !== null,
-    stop: async () => {
-      stopping.abort();
-      await current?.stop();
-      await keeping;
     },
-  };
+  });
 }

@@ -29,6 +29,8 @@ test("a file of an older release is given what it lacks, and keeps what it has",
   const opened = openSecrets(dataDir);
   expect(opened).toMatchObject(old);
   expect(opened.demoKeys.evm).toMatch(/^0x[0-9a-f]{64}$/);
+  const { minter, relayer, treasury } = opened.chainKeys;
+  expect(new Set([minter, relayer.evm, relayer.solana, treasury.evm, treasury.solana, ...Object.values(opened.demoKeys)]).size).toBe(7);
   expect(openSecrets(dataDir)).toEqual(opened);
   expect(openSecrets(newDirectory()).demoKeys).not.toEqual(opened.demoKeys);
 });

@@ -9,12 +9,21 @@ import { type DemoKeys, demoKeysSchema, makeDemoKeys } from "./demo-wallets";
 import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
-/** `custodyPassphrase` opens the sandbox's seed. Not in a file that an older release wrote: that, and the demo wallet's keys. */
+/** Keys of the operator's on both chains, and of who makes test USDC on the EVM chain; on Solana's that is the chain's own. */
+const chainKeysSchema = z.object({
+  minter: demoKeysSchema.shape.evm,
+  /** Pays for gas and fees. */
+  relayer: demoKeysSchema,
+  treasury: demoKeysSchema,
+});
+
+/** `custodyPassphrase` opens the sandbox's seed. What is optional is not in a file that an older release wrote. */
 const secretsFile = z.object({
   keyPepper: secret,
   sessionSecret: secret,
   custodyPassphrase: secret.optional(),
   demoKeys: demoKeysSchema.optional(),
+  chainKeys: chainKeysSchema.optional(),
 });
 
 export type SandboxSecrets = Required<z.infer<typeof secretsFile>>;
@@ -33,7 +42,8 @@ export function openSecrets(dataDir: string): SandboxSecrets {
   if (!existsSync(path)) writeNewPrivateFile(path, newSecrets());
   // Read again even where it was just made: another process may have been first.
   const kept = readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox");
-  if (kept.custodyPassphrase && kept.demoKeys) return { ...kept, custodyPassphrase: kept.custodyPassphrase, demoKeys: kept.demoKeys };
+  const { custodyPassphrase, demoKeys, chainKeys } = kept;
+  if (custodyPassphrase && demoKeys && chainKeys) return { ...kept, custodyPassphrase, demoKeys, chainKeys };
   const completed = { ...derivedSecrets(kept), ...kept };
   replacePrivateFile(path, completed);
   return completed;
@@ -48,14 +58,17 @@ const newSecrets = (): SandboxSecrets => ({
   sessionSecret: newSecret(),
   custodyPassphrase: newSecret(),
   demoKeys: makeDemoKeys(),
+  chainKeys: { minter: makeDemoKeys().evm, relayer: makeDemoKeys(), treasury: makeDemoKeys() },
 });
 
 /** What an older file lacks follows from what it has: processes that add it at the same moment add the same. */
-function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile>): { custodyPassphrase: string; demoKeys: DemoKeys } {
+function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile>) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", keyPepper + sessionSecret, "", purpose, SECRET_BYTES));
+  const deriveKeys = (owner: string): DemoKeys => makeDemoKeys({ evm: derive(`${owner}, EVM`), solana: derive(`${owner}, Solana`) });
   return {
     custodyPassphrase: derive("custody passphrase").toString("hex"),
-    demoKeys: makeDemoKeys({ evm: derive("demo wallet, EVM"), solana: derive("demo wallet, Solana") }),
+    demoKeys: deriveKeys("demo wallet"),
+    chainKeys: { minter: deriveKeys("minter").evm, relayer: deriveKeys("relayer"), treasury: deriveKeys("treasury") },
   };
 }
 

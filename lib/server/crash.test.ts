@@ -21,6 +21,7 @@ import {
   runCheckLedger,
   startService,
   until,
+  untilSandboxRuns,
 } from "./testing/service";
 
 let bundle: string;
@@ -76,11 +77,11 @@ test("kill -9 of the service under load: a restart has every acknowledged charge
   const clients = load();
   void askWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it dies with the service
   await until("the load is under way", () => acknowledged.length >= 50);
-  const models = childrenOf(service.pid).filter((pid) => pid !== databasePid(dataDir));
+  const children = await untilSandboxRuns(service.pid);
   service.process.kill("SIGKILL");
   await service.ended;
   await clients.stop();
-  await until("the simulated models have ended", () => !models.some(isRunning));
+  await until("the simulated models and the chains have ended", () => !children.some(isRunning));
 
   await start();
   expect(service.output()).toContain("that an earlier run left behind");
@@ -123,12 +124,27 @@ test("kill -9 of PostgreSQL under load: it is started again, requests fail clean
 });
 
 test("simulated models that were killed are started again", async () => {
-  const models = childrenOf(service.pid).find((pid) => pid !== databasePid(dataDir)) ?? 0;
+  const [models = 0] = childrenOf(service.pid, "simulated-models.mjs");
   process.kill(models, "SIGKILL");
-  await until("others run", () => childrenOf(service.pid).some((pid) => pid !== databasePid(dataDir) && pid !== models));
+  await until("others run", () => childrenOf(service.pid, "simulated-models.mjs").some((pid) => pid !== models));
   await until("it is ready", async () => (await readReadiness(target.baseUrl)).status === 200);
   await until("a prompt is answered", async () => (await askWhole(target, "Are you back?")).status === 200);
 });
+
+test.each(["/bin/anvil", "solana-chain.mjs"])(
+  "a chain that was killed (%s) is started again, and requests are answered meanwhile",
+  async (program) => {
+    const areChainsWell = async () => (await readReadiness(target.baseUrl)).checks.chains === true;
+    await until("the chains run", areChainsWell);
+    const [chain = 0] = childrenOf(service.pid, program);
+    process.kill(chain, "SIGKILL");
+    await until("it is missed", async () => !(await areChainsWell()));
+    expect((await readReadiness(target.baseUrl)).status).toBe(200);
+    expect((await askWhole(target, "Do you need a chain?")).status).toBe(200);
+    await until("the chains run again", areChainsWell);
+    expect(childrenOf(service.pid, program)).not.toContain(chain);
+  },
+);
 
 test("a database that cannot be started again ends the service with code 1 and the reason", async () => {
   const cluster = join(findKeptAt(home()) ?? home(), "cluster");

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { bundleService, childrenOf, cleanUpServices, databasePid, newDataDir, startService } from "./testing/service";
+import { bundleService, childrenOf, cleanUpServices, databasePid, newDataDir, startService, untilSandboxRuns } from "./testing/service";
 
 afterAll(cleanUpServices);
 
@@ -70,7 +70,7 @@ test("npm, Prisma, esbuild and next build know no setting but NEXT_PUBLIC_…; t
 
 const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
-test.runIf(process.platform === "linux")("the database and the simulated models of a sandbox inherit no setting", async () => {
+test.runIf(process.platform === "linux")("the database, the simulated models and the chains of a sandbox inherit no setting", async () => {
   const dataDir = newDataDir();
   const secret = "a secret that children must not know";
   const service = startService(bundleService(), {
@@ -80,8 +80,9 @@ test.runIf(process.platform === "linux")("the database and the simulated models 
     SESSION_SECRET: secret,
   });
   await service.ready;
+  await untilSandboxRuns(service.pid);
   const programs = [...withDescendants(service.pid), ...withDescendants(databasePid(dataDir))].filter((pid) => pid !== service.pid);
-  expect(programs.length).toBeGreaterThan(2);
+  expect(programs.length).toBeGreaterThan(4);
   for (const pid of programs) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(secret);
   service.process.kill("SIGTERM");
   await service.ended;

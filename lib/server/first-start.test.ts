@@ -11,7 +11,6 @@ import { queryOnce } from "@/lib/db/testing/embedded-fixture";
 import { askWhole, readBalance } from "./testing/requests";
 import {
   bundleService,
-  childrenOf,
   cleanUpServices,
   databasePid,
   isRunning,
@@ -21,6 +20,7 @@ import {
   runCheckLedger,
   startService,
   until,
+  untilSandboxRuns,
 } from "./testing/service";
 
 const shell = promisify(execFile);
@@ -60,6 +60,20 @@ test("what programs need stands in sandbox.json, which like the secrets only its
   for (const name of ["sandbox.json", "secrets.json"]) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
+test("its chains are added to sandbox.json when they run, and answer stock clients there", async () => {
+  const readChains = () => readSandbox(dataDir) as Partial<Record<"rpc" | "usdc", { base: string; solana: string }>>;
+  await until("the chains are in the file", () => readChains().rpc !== undefined);
+  const { rpc, usdc } = readChains();
+  expect(usdc).toEqual({ base: expect.stringMatching(/^0x[0-9a-f]{40}$/) as string, solana: expect.any(String) as string });
+  const ask = async (url: string, method: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] });
+    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return ((await response.json()) as { result: unknown }).result;
+  };
+  expect(await ask(rpc?.base ?? "", "eth_chainId")).toBe("0x7a69");
+  expect(await ask(rpc?.solana ?? "", "getHealth")).toBe("ok");
+});
+
 test("a second sandbox on the same directory refuses, and the first goes on", async () => {
   const second = startSandbox();
   expect(await second.ended).toEqual({ code: 1, signal: null });
@@ -82,8 +96,7 @@ test("the books of a running sandbox are checked beside it, and a broken one is 
 test("a second start keeps the key and the balance, and nothing outlives the first", async () => {
   const before = { ...readSandbox(dataDir), ...(await readBalance(readSandbox(dataDir))) };
   expect(before.balance).toBeLessThan(25);
-  const processes = [databasePid(dataDir), ...childrenOf(service.pid)];
-  expect(processes.length).toBeGreaterThan(1);
+  const processes = [databasePid(dataDir), ...(await untilSandboxRuns(service.pid))];
   await stop(service);
   expect(processes.filter(isRunning)).toEqual([]);
 
@@ -131,7 +144,7 @@ test("Ctrl-C, which the terminal sends to the whole process group, ends no child
   service = startService(bundle, { DATA_DIR: dataDir }, { detached: true });
   await service.ready;
   const target = readSandbox(dataDir);
-  const processes = [databasePid(dataDir), ...childrenOf(service.pid)];
+  const processes = [databasePid(dataDir), ...(await untilSandboxRuns(service.pid))];
   const answer = askWhole(target, "Take your time. [[simulate: delay=1000]]");
   await until("the answer is under way", async () => (await readBalance(target)).held > 0);
   process.kill(-service.pid, "SIGINT");

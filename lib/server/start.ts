@@ -57,7 +57,7 @@ async function startParts(
   const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
   const database = await startDatabase(settings, running);
-  const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(running) : null;
+  const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(settings, running) : null;
   await startCustody(await opening);
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
@@ -93,11 +93,12 @@ async function startDatabase(settings: Config, running: Stoppable[]): Promise<Da
   return database;
 }
 
-async function startSandboxParts(running: Stoppable[]) {
+async function startSandboxParts(settings: Config, running: Stoppable[]) {
   const { startSandbox } = await import("@/lib/sandbox/sandbox");
   const sandbox = await startSandbox();
   running.push({ name: "sandbox", stop: sandbox.stop });
   reportReadiness("sandbox", sandbox.isWell);
+  if (settings.ROLES.includes("jobs")) reportReadiness("chains", sandbox.areChainsWell, { isVital: false });
   return sandbox;
 }
 

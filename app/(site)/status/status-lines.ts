@@ -19,6 +19,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   jobs: { name: "Work in the background", well: "runs", wrong: "stands still" },
   addresses: { name: "New accounts", well: "can be opened", wrong: "cannot be opened: no deposit address is free" },
   sandbox: { name: "Simulated models", well: "run", wrong: "are being started again" },
+  chains: { name: "Sandbox chains", well: "run", wrong: "are starting" },
 };
 
 function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine {
@@ -61,6 +62,9 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
   if (away.length > 0) return { tone: "weak", text: `Models of ${away.join(" and ")} may not answer. Everything else works.` };
   if (wrong.length === 1 && wrong[0] === "addresses") {
     return { tone: "weak", text: "Requests are answered, and owners get in. No new account can be opened until an address is free." };
+  }
+  if (wrong.length === 1 && wrong[0] === "chains") {
+    return { tone: "weak", text: "Requests are answered. The sandbox's own chains are starting." };
   }
   if (wrong.length > 0) return { tone: "weak", text: "Requests are answered. Some work behind them stands still." };
   if (limits === "lost") return { tone: "weak", text: "Requests are answered. Each process counts limits by itself until Redis is back." };

@@ -119,6 +119,16 @@ test("a worker that stands still and a process that shuts down are told", async 
   expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
 });
 
+test("a sandbox whose chains are starting is told so, and answers requests", async () => {
+  let doRun = false;
+  reportReadiness("chains", () => doRun, { isVital: false });
+  const { lines, sentence } = await look();
+  expect(sentence).toEqual({ tone: "weak", text: "Requests are answered. The sandbox's own chains are starting." });
+  expect(lines["Sandbox chains"]).toMatchObject({ tone: "weak", word: "are starting" });
+  doRun = true;
+  expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "run" });
+});
+
 test("a pool without addresses is told as the newcomers' trouble that it is, and as over within seconds of its end", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);

@@ -120,15 +120,26 @@ export function databasePid(dataDir: string): number {
   return readPidFile({ cluster: join(findKeptAt(home) ?? home, "cluster") })?.pid ?? 0;
 }
 
-/** Numbers of the processes that `pid` started and that still run. */
-export function childrenOf(pid: number): number[] {
-  const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat="], { encoding: "utf8" });
+/** Numbers of the processes that `pid` started and that still run; with `program`, of those that have it in their command line. */
+export function childrenOf(pid: number, program = ""): number[] {
+  const listed = execFileSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
   return listed
     .trim()
     .split("\n")
+    .filter((line) => line.includes(program))
     .map((line) => line.trim().split(/\s+/))
     .filter(([, parent, state]) => Number(parent) === pid && !state?.startsWith("Z"))
     .map(([child]) => Number(child));
+}
+
+/** Parts of the command lines of what a sandbox runs: its models and its chains. */
+const sandboxPrograms = ["simulated-models.mjs", "/bin/anvil", "solana-chain.mjs"] as const;
+
+/** Resolves with the numbers of the processes of a sandbox, as soon as all of them run. */
+export async function untilSandboxRuns(pid: number): Promise<number[]> {
+  const find = () => sandboxPrograms.map((program) => childrenOf(pid, program));
+  await until("the models and the chains run", () => find().every(({ length }) => length === 1));
+  return find().flat();
 }
 
 /** True when `pid` still does something: a zombie, in a container that buries none, does not. */

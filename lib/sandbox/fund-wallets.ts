@@ -1,0 +1,45 @@
+// What the sandbox's wallets have to begin with: gas for whoever sends, and test USDC for the demo wallet. Whoever has some is
+// given none, so what a killed start left undone is done by the next.
+
+import type { Hex } from "viem";
+import { z } from "zod";
+import { readBalances } from "@/lib/chains/evm/balances";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { createNodes } from "@/lib/chains/evm/nodes";
+import { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { readTokenBalances } from "@/lib/chains/solana/usdc";
+import { deriveTokenAccount } from "@/lib/wallets/token-account";
+import type { EvmChain } from "./evm-chain/start";
+import type { SolanaChain } from "./solana-chain/start";
+
+/** 100 USDC, in millionths. */
+const TEST_USDC = 100_000_000n;
+/** 10 SOL. */
+const FEE_LAMPORTS = 10_000_000_000n;
+
+/** @throws Error when the chain is away */
+export async function fundOnEvm(chain: Pick<EvmChain, "chainId" | "usdc" | "url" | "mint">, wallet: Hex): Promise<void> {
+  const nodes = createNodes({ urls: [chain.url()], chainId: chain.chainId });
+  const latest = await findBlock("latest", nodes);
+  if (!latest) throw new Error("The sandbox's EVM chain has no block.");
+  const [units] = await readBalances({ token: chain.usdc, accounts: [wallet], blockHash: latest.hash }, nodes);
+  if (units === 0n) await chain.mint(wallet, TEST_USDC);
+}
+
+/**
+ * @param payers who pay for fees, the wallet among them
+ * @throws Error when the chain is away
+ */
+export async function fundOnSolana(
+  chain: Pick<SolanaChain, "usdcMint" | "genesisHash" | "url" | "faucet" | "airdrop">,
+  { wallet, payers }: { wallet: string; payers: readonly string[] },
+): Promise<void> {
+  const nodes = new SolanaNodes({ urls: [chain.url()], genesisHash: chain.genesisHash });
+  for (const payer of payers) {
+    const { value: lamports } = await nodes.callAtSlot("getBalance", [payer, { commitment: "processed" }], z.number());
+    if (BigInt(lamports) < FEE_LAMPORTS / 2n) await chain.airdrop(payer, FEE_LAMPORTS);
+  }
+  const account = deriveTokenAccount(wallet, chain.usdcMint);
+  const units = (await readTokenBalances(nodes, [account])).get(account)?.value ?? 0n;
+  if (units === 0n) await chain.faucet(wallet, TEST_USDC);
+}
