@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,7 @@ async function start(dataDir: string) {
   const told: ChainPlaces[] = [];
   const secrets = openSecrets(dataDir);
   const onPlaces = (places: ChainPlaces) => void told.push(places);
-  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces, solanaScriptPath: program.scriptPath });
+  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
   await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 20_000 });
@@ -84,7 +85,7 @@ test("a second process on one directory leaves its chains alone, and takes them 
   const dataDir = newDataDir();
   const first = await start(dataDir);
   const secrets = openSecrets(dataDir);
-  const second = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
+  const second = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(second);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect([first.chains.isWell(), second.isWell()]).toEqual([true, false]);
@@ -95,9 +96,10 @@ test("a second process on one directory leaves its chains alone, and takes them 
 test("chains that are stopped while they start leave nothing running", async () => {
   const dataDir = newDataDir();
   const secrets = openSecrets(dataDir);
-  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
+  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const processes = () => execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" });
+  await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 10_000 });
   await chains.stop();
   expect(chains.isWell()).toBe(false);
-  const { execFileSync } = await import("node:child_process");
-  expect(execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" })).not.toContain(dataDir);
+  expect(processes()).not.toContain(dataDir);
 });

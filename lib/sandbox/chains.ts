@@ -23,6 +23,8 @@ export interface ChainsOptions {
   secrets: Pick<SandboxSecrets, "chainKeys" | "demoKeys">;
   /** Called when both chains run, and whenever one has moved. */
   onPlaces: (places: ChainPlaces) => void;
+  /** Milliseconds until they begin to start: whoever asks first after a start is answered without them in the way. */
+  pauseMs?: number;
   /** The built program of the Solana chain; by default it lies beside the built server. */
   solanaScriptPath?: string;
 }
@@ -48,7 +50,8 @@ export function startChains(options: ChainsOptions): SandboxChains {
     if (!(base && solana && chains.base && chains.solana)) return;
     options.onPlaces({ rpc: { base, solana }, usdc: { base: chains.base.usdc, solana: chains.solana.usdcMint } });
   };
-  const evm = startBeside("EVM chain", async () => {
+  const { pauseMs = START_PAUSE_MS } = options;
+  const evm = startBeside("EVM chain", pauseMs, async () => {
     const onUrl = (url: string) => {
       urls.base = url;
       setSandboxEvmNodes([url]);
@@ -60,7 +63,7 @@ export function startChains(options: ChainsOptions): SandboxChains {
     const wallet = demoSigners(options.secrets.demoKeys).evm.address as Hex;
     return { chain, fund: () => fundOnEvm(chain, wallet) };
   });
-  const solana = startBeside("Solana chain", async () => {
+  const solana = startBeside("Solana chain", pauseMs, async () => {
     const onUrl = (url: string) => {
       urls.solana = url;
       // At the first start the chain says only afterwards which one it is.
@@ -115,17 +118,21 @@ interface Chain {
   stop: () => Promise<void>;
 }
 
+const START_PAUSE_MS = 500;
 const FIRST_RETRY_MS = 500;
 const MOST_RETRY_MS = 60_000;
 
 /** @param name as it reads in the log: `EVM chain` */
-function startBeside(name: string, start: () => Promise<{ chain: Chain; fund: () => Promise<void> }>): Chain {
+function startBeside(name: string, firstPauseMs: number, start: () => Promise<{ chain: Chain; fund: () => Promise<void> }>): Chain {
   const stopping = new AbortController();
   let chain: Chain | null = null;
+  // Stopping ends it.
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const starting = run();
 
   async function run(): Promise<void> {
-    for (let pauseMs = FIRST_RETRY_MS; !stopping.signal.aborted; pauseMs = Math.min(2 * pauseMs, MOST_RETRY_MS)) {
+    await pause(firstPauseMs);
+    for (let retryMs = FIRST_RETRY_MS; !stopping.signal.aborted; retryMs = Math.min(2 * retryMs, MOST_RETRY_MS)) {
       try {
         const started = await start();
         chain = started.chain;
@@ -134,7 +141,7 @@ function startBeside(name: string, start: () => Promise<{ chain: Chain; fund: ()
       } catch (error) {
         log().error({ err: error }, `the ${name} did not start; trying again`);
       }
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+      await pause(retryMs);
     }
   }
 
