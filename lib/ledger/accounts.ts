@@ -25,6 +25,16 @@ export async function openFundingAccount(name: string, client: Queryable = pool(
   await client.query("SELECT ledger_open_account($1, 'funding', $2)", [name, now()]);
 }
 
+/** Opens an account of money that came in and is no customer's yet, such as deposits below the minimum. */
+export async function openLiabilityAccount(name: string, client: Queryable = pool()): Promise<void> {
+  await client.query("SELECT ledger_open_account($1, 'liability', $2)", [name, now()]);
+}
+
+/** Opens an account of what the operator bears; it goes negative by what was lost. */
+export async function openLossAccount(name: string, client: Queryable = pool()): Promise<void> {
+  await client.query("SELECT ledger_open_account($1, 'operator_loss', $2)", [name, now()]);
+}
+
 /** @throws Error when there is no such account: accounts are opened with their owner */
 export async function readBalance(accountId: AccountId): Promise<Balance> {
   const { rows } = await pool().query<{ posted: bigint; held: bigint }>({

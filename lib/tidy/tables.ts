@@ -10,7 +10,10 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "_prisma_migrations"],
   access: ["account", "identity", "sign_in_nonce", "session", "api_key"],
   ledger: ["ledger_account", "transfer", "entry", "hold", "charge", "key_spend", "price_version"],
-  wallets: ["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],
+  wallets: [
+    ...["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],
+    ...["chain_scan", "chain_scan_end", "foreign_token", "watch_lease"],
+  ],
   payments: ["payment_claim", "address_credit"],
   gateway: ["idempotent_reply"],
 };

@@ -4,7 +4,7 @@
 
 CREATE TABLE ledger_account (
   id text COLLATE "C" PRIMARY KEY,
-  -- customer | funding | revenue | operator_loss
+  -- customer | funding | liability (money in, not yet a customer's) | revenue | operator_loss
   kind text NOT NULL,
   posted bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
@@ -117,7 +117,7 @@ INSERT INTO ledger_account (id, kind, rolled_up_to, created_at) VALUES
 
 CREATE FUNCTION ledger_open_account(account text, account_kind text, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF account_kind NOT IN ('customer', 'funding') THEN
+  IF account_kind NOT IN ('customer', 'funding', 'liability', 'operator_loss') THEN
     RAISE EXCEPTION 'there is no kind of account called %', account_kind;
   END IF;
   INSERT INTO ledger_account (id, kind, created_at) VALUES (account, account_kind, at) ON CONFLICT (id) DO NOTHING;
@@ -160,6 +160,63 @@ BEGIN
     RAISE EXCEPTION 'transfer % names an account that does not exist', transfer;
   END IF;
   RETURN true;
+END $$;
+
+-- Posts many transfers in one go, each as ledger_post would; returns the ids of those that were not there before.
+-- `legs` = [{"transfer": id, "kind": kind, "account": id, "amount": nano-USD}], in any order.
+CREATE FUNCTION ledger_post_all(legs json, at timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  wrong record;
+  posted_now text[];
+  touched integer;
+  expected integer;
+BEGIN
+  SELECT leg.transfer, sum(leg.amount) AS total INTO wrong
+    FROM json_to_recordset(legs) AS leg(transfer text, amount bigint) GROUP BY leg.transfer HAVING sum(leg.amount) <> 0 LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'transfer % does not balance: its entries sum to %', wrong.transfer, wrong.total;
+  END IF;
+  PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT leg.account FROM json_to_recordset(legs) AS leg(account text)));
+  WITH written AS (
+    INSERT INTO transfer (id, kind, at)
+      SELECT DISTINCT leg.transfer, leg.kind, ledger_post_all.at FROM json_to_recordset(legs) AS leg(transfer text, kind text)
+      ON CONFLICT (id) DO NOTHING RETURNING id
+  )
+  SELECT array_agg(w.id) INTO posted_now FROM written w;
+  IF posted_now IS NULL THEN RETURN; END IF;
+  INSERT INTO entry (transfer_id, account_id, amount)
+    SELECT leg.transfer, leg.account, leg.amount FROM json_to_recordset(legs) AS leg(transfer text, account text, amount bigint)
+    WHERE leg.transfer = ANY (posted_now);
+  WITH gains AS (
+    SELECT leg.account, sum(leg.amount)::bigint AS amount
+    FROM json_to_recordset(legs) AS leg(transfer text, account text, amount bigint)
+    WHERE leg.transfer = ANY (posted_now) GROUP BY leg.account
+  ), changed AS (
+    UPDATE ledger_account a SET posted = a.posted + g.amount FROM gains g WHERE a.id = g.account RETURNING a.id
+  )
+  SELECT (SELECT count(*) FROM changed), (SELECT count(*) FROM gains) INTO touched, expected;
+  IF touched <> expected THEN
+    RAISE EXCEPTION 'one of % transfers names an account that does not exist', cardinality(posted_now);
+  END IF;
+  RETURN QUERY SELECT unnest(posted_now);
+END $$;
+
+-- Takes back what came in from `funding` and turned out not to be there: what the customer has available, the rest from
+-- `loss`. Returns the rest; zero, and changes nothing, when a transfer of this id exists.
+CREATE FUNCTION ledger_take_back(transfer text, customer text, funding text, loss text, amount bigint, at timestamptz)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  taken bigint;
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY[customer, funding, loss]);
+  SELECT least(a.posted - a.held, amount) INTO taken FROM ledger_account a WHERE a.id = customer;
+  IF ledger_post(transfer, 'reversal', (
+    SELECT json_agg(json_build_object('account', leg.account, 'amount', leg.amount))
+    FROM (VALUES (funding, amount), (customer, -taken), (loss, taken - amount)) AS leg(account, amount) WHERE leg.amount <> 0
+  ), at) THEN
+    RETURN amount - taken;
+  END IF;
+  RETURN 0;
 END $$;
 
 -- What a key has spent and holds in a period.

@@ -1,0 +1,164 @@
+// The watcher killed at each of its statements, and two at once: everything that came in is credited, once.
+
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { buildSync } from "esbuild";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { createBaseWatcher } from "./base-watcher";
+import { LeaseLost, takeLease, underLease } from "./lease";
+import { freezeAccount } from "./testing/freeze-account";
+import {
+  type Customer,
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomer,
+  postedOf,
+  startWatchedChain,
+  statesOf,
+  TO_SAFE,
+  type WatchedChain,
+} from "./testing/watched-chain";
+import type { WatcherOrder } from "./testing/watcher-child";
+
+const database = await openTestDatabase();
+const program = resolve("node_modules/.cache/pennyprompt", `watcher-child-${randomBytes(6).toString("hex")}.mjs`);
+let chain: WatchedChain;
+beforeAll(async () => {
+  const entryPoints = ["lib/wallets/deposits/testing/watcher-child.ts"];
+  buildSync({
+    entryPoints,
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    alias: { "@": resolve(".") },
+  });
+  chain = await startWatchedChain();
+});
+afterAll(async () => {
+  rmSync(program, { force: true });
+  await chain?.stop();
+});
+afterEach(async () => {
+  await letLeaseLapse();
+  await chain.mine(TO_SAFE);
+  expect(await chain.watcher().tick()).toMatchObject({ outcome: "read", headLag: 0 });
+  await letLeaseLapse();
+  await expectAllAccountedFor(chain);
+});
+
+const letLeaseLapse = () => pool().query("UPDATE watch_lease SET until = clock_timestamp()");
+
+/** What the child said before it ended; null when it was killed. */
+async function runChild(killAt: number, sent: boolean): Promise<string | null> {
+  await chain.readClock();
+  const order: WatcherOrder = {
+    databaseUrl: database.url,
+    nodeUrl: chain.url(),
+    chainId: chain.chainId,
+    startBlock: chain.startBlock,
+    nowMs: chain.clockMs(),
+    killAt,
+    sent,
+  };
+  const child = spawnSync(process.execPath, [program, JSON.stringify(order)], {
+    encoding: "utf8",
+    env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
+  });
+  expect(child.stderr).toBe("");
+  return child.signal === "SIGKILL" ? null : child.stdout.trim();
+}
+
+test.each([
+  ["before it is sent", false],
+  ["after it is sent, its answer unseen", true],
+])(
+  "a watcher killed at each of its statements, %s, leaves nothing uncredited and nothing credited twice",
+  async (_when, sent) => {
+    const customer = await openCustomer();
+    const small = await openCustomer();
+    let killed = 0;
+    for (let said: string | null = null; said === null; ) {
+      await chain.mint(customer.address, 2n * ONE_USDC);
+      await chain.mint(small.address, 300_000n);
+      await chain.mine(TO_SAFE - 1);
+      said = await runChild(killed + 1, sent);
+      if (said === null) killed += 1;
+      else expect(said).toBe("done");
+      await letLeaseLapse();
+    }
+    expect(killed).toBeGreaterThan(15);
+    await chain.mine(TO_SAFE);
+    expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
+    const rounds = killed + 1;
+    expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
+    expect(await postedOf(customer)).toBe(BigInt(rounds) * 2_000_000_000n);
+    const kept = (await statesOf(small)).filter((state) => state === "below_minimum").length;
+    expect(await postedOf(small)).toBe(BigInt(rounds - kept) * 300_000_000n);
+    expect(kept).toBeLessThan(4);
+  },
+  240_000,
+);
+
+test("of two watchers at once one works; when it dies or lets go, the other goes on, and each deposit is credited once", async () => {
+  const [one, other] = [chain.watcher(), chain.watcher()];
+  const customers: Customer[] = [];
+  for (let round = 0; round < 6; round++) {
+    const customer = await openCustomer();
+    customers.push(customer);
+    await chain.mint(customer.address, ONE_USDC);
+    await chain.mine(TO_SAFE);
+    const reports = await Promise.all([one.tick(), other.tick(), one.tick(), other.tick()]);
+    expect(reports.some(({ outcome }) => outcome === "read")).toBe(true);
+    if (round % 2 === 1) await letLeaseLapse();
+    if (round === 2) await Promise.all([one.release(), other.release()]);
+  }
+  await chain.mine(TO_SAFE);
+  await Promise.all([one.tick(), other.tick()]);
+  await Promise.all([one.tick(), other.tick()]);
+  for (const customer of customers) expect([await statesOf(customer), await postedOf(customer)]).toEqual([["credited"], 1_000_000_000n]);
+  await Promise.all([one.release(), other.release()]);
+});
+
+test("a lease that went to another holder lets its old one write nothing, at no step", async () => {
+  const stale = await takeLease({ chain: "base", holder: "paused", seconds: 60 });
+  if (!stale) throw new Error("nobody else has the lease");
+  expect(await takeLease({ chain: "base", holder: "next", seconds: 60 })).toBeNull();
+  await letLeaseLapse();
+  await expect(underLease(stale, async () => "written")).rejects.toThrow(LeaseLost);
+  const next = await takeLease({ chain: "base", holder: "next", seconds: 60 });
+  expect(next?.fence).toBeGreaterThan(stale.fence);
+  await expect(underLease(stale, async () => "written")).rejects.toThrow(LeaseLost);
+  if (next) expect(await underLease(next, async () => "written")).toBe("written");
+});
+
+test("a watcher whose lease is taken in the middle of a tick stops there, and the next one does the rest", async () => {
+  const customer = await openCustomer();
+  await chain.mint(customer.address, 3n * ONE_USDC);
+  await chain.mine(TO_SAFE);
+  await chain.readClock();
+  let calls = 0;
+  const slow = {
+    ...chain.nodes,
+    ask: async <T>(use: Parameters<typeof chain.nodes.ask<T>>[0]): Promise<T> => {
+      calls += 1;
+      // The head, then the place, then the range: while that is read, the lease goes to another.
+      if (calls === 3) {
+        await letLeaseLapse();
+        expect(await takeLease({ chain: "base", holder: "thief", seconds: 60 })).not.toBeNull();
+      }
+      return chain.nodes.ask(use);
+    },
+  };
+  const watcher = createBaseWatcher({ freeze: freezeAccount, nodes: slow, startBlock: chain.startBlock });
+  expect(await watcher.tick()).toEqual({ outcome: "elsewhere" });
+  expect(await statesOf(customer)).toEqual([]);
+  await letLeaseLapse();
+  expect(await chain.watcher().tick()).toMatchObject({ outcome: "read", found: 1, credited: 1 });
+  expect(await postedOf(customer)).toBe(3_000_000_000n);
+});

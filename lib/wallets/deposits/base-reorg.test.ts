@@ -1,0 +1,148 @@
+// Reorganisations around deposits, on a real chain: each ends credited once if the chain has it, and not at all if it does not.
+
+import type { Hex } from "viem";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { nanoUsd } from "@/lib/base/money";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { openFundingAccount, readBalance } from "@/lib/ledger/accounts";
+import { postTransfer } from "@/lib/ledger/transfers";
+import { listDeposits } from "./deposit";
+import {
+  type Customer,
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomer,
+  postedOf,
+  startWatchedChain,
+  statesOf,
+  TO_SAFE,
+  type WatchedChain,
+} from "./testing/watched-chain";
+
+const database = await openTestDatabase();
+let chain: WatchedChain;
+let watcher: ReturnType<WatchedChain["watcher"]>;
+beforeAll(async () => {
+  chain = await startWatchedChain();
+  watcher = chain.watcher();
+  await openFundingAccount("test_funding");
+});
+afterAll(() => chain?.stop());
+afterEach(() => expectAllAccountedFor(chain));
+
+const rawOf = async (hash: Hex): Promise<Hex> =>
+  (await chain.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never })) as Hex;
+
+/** As many blocks as make even a changed final block old, with a tick after each. */
+async function goOn(blocks = 2 * TO_SAFE + 2): Promise<void> {
+  for (let made = 0; made < blocks; made++) {
+    await chain.mine(1);
+    await watcher.tick();
+  }
+}
+
+/** A block that a reorganisation changes: without a transaction it would be made again as it was. */
+const mineAnother = () => chain.mint(newAddress(), 1n);
+
+/** 5 USDC, and blocks until there are `depth` from its own on; the watcher sees each. */
+async function deposit(customer: Customer, depth: number): Promise<Hex> {
+  const hash = await chain.mint(customer.address, 5n * ONE_USDC);
+  await watcher.tick();
+  for (let made = 1; made < depth; made++) {
+    await mineAnother();
+    await watcher.tick();
+  }
+  return hash;
+}
+
+const depths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+
+test.each(depths)("a reorganisation of depth %i just above a deposit leaves it credited once", async (depth) => {
+  const customer = await openCustomer();
+  await deposit(customer, depth + 1);
+  await chain.reorg(depth);
+  await goOn();
+  expect(await statesOf(customer)).toEqual(["credited"]);
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+});
+
+test.each(depths)(
+  "a deposit that a reorganisation of depth %i takes away is reversed, and credited once when it comes again",
+  async (depth) => {
+    const customer = await openCustomer();
+    const raw = await rawOf(await deposit(customer, depth));
+    expect(await postedOf(customer)).toBe(depth > TO_SAFE ? 5_000_000_000n : 0n);
+    await chain.reorg(depth);
+    await goOn();
+    expect(await statesOf(customer)).toEqual(["reversed"]);
+    expect(await postedOf(customer)).toBe(0n);
+    await expectAllAccountedFor(chain);
+    await chain.client.sendRawTransaction({ serializedTransaction: raw });
+    await goOn();
+    expect(await statesOf(customer)).toEqual(["credited"]);
+    expect(await postedOf(customer)).toBe(5_000_000_000n);
+  },
+);
+
+test.each(depths)(
+  "a deposit that a reorganisation of depth %i moves to another block is credited once and never reversed",
+  async (depth) => {
+    const customer = await openCustomer();
+    const raw = await rawOf(await deposit(customer, depth));
+    const [before] = await listDeposits(customer.account, { limit: 1 });
+    await chain.reorg(depth);
+    await chain.client.sendRawTransaction({ serializedTransaction: raw });
+    await goOn();
+    const [after, ...more] = await listDeposits(customer.account, { limit: 9 });
+    expect(more).toEqual([]);
+    expect(after).toMatchObject({ id: before?.id, state: "credited", block: (before?.block ?? 0) + depth, isFinal: true });
+    expect(await postedOf(customer)).toBe(5_000_000_000n);
+    const { rows } = await database.pool.query("SELECT id FROM transfer WHERE id LIKE '%' || $1 || '%'", [before?.id]);
+    expect(rows).toHaveLength(1);
+  },
+);
+
+test("what was spent of a deposit that vanished is the operator's loss, and its account is frozen", async () => {
+  const customer = await openCustomer();
+  await deposit(customer, TO_SAFE + 2);
+  const spent = nanoUsd(2_000_000_000n);
+  const legs = [
+    { account: customer.account, amount: nanoUsd(-spent) },
+    { account: "test_funding", amount: spent },
+  ];
+  await postTransfer({ id: `spent by ${customer.account}`, kind: "reversal", legs }).then((posted) => expect(posted).toBe(true));
+  await chain.reorg(TO_SAFE + 2);
+  await goOn();
+  expect(await statesOf(customer)).toEqual(["reversed"]);
+  expect(await readBalance(customer.account)).toEqual({ posted: 0n, held: 0n, available: 0n });
+  const { rows } = await database.pool.query(
+    "SELECT (SELECT state FROM account WHERE id = $1) AS state, (SELECT posted FROM ledger_account WHERE id = 'deposit_losses') AS lost",
+    [customer.account],
+  );
+  expect(rows).toEqual([{ state: "frozen", lost: -spent }]);
+});
+
+test("a deposit below the minimum that vanished is taken out of what is kept", async () => {
+  const customer = await openCustomer();
+  await chain.mint(customer.address, 300_000n);
+  for (let made = 0; made <= TO_SAFE; made++) await goOn(1);
+  expect(await statesOf(customer)).toEqual(["below_minimum"]);
+  await chain.reorg(TO_SAFE + 2);
+  await goOn();
+  expect(await statesOf(customer)).toEqual(["reversed"]);
+});
+
+test("the depth of a reorganisation is reported, and a chain without any block that is known stops the watcher", async () => {
+  await goOn(1);
+  for (let made = 0; made < 3; made++) {
+    await mineAnother();
+    await watcher.tick();
+  }
+  await chain.reorg(2);
+  expect(await watcher.tick()).toMatchObject({ outcome: "read", reorgDepth: 2 });
+  await database.pool.query("UPDATE chain_scan_end SET block_hash = 'another'");
+  await chain.mine(1);
+  expect(await watcher.tick()).toEqual({ outcome: "lost" });
+  expect(await watcher.tick()).toEqual({ outcome: "lost" });
+});

@@ -1,0 +1,90 @@
+// Many addresses and many deposits: each credited once, and soon.
+
+import type { PrivateKeyAccount } from "viem";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { encodeTransfer } from "@/lib/chains/evm/usdc";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { checkLedger } from "@/lib/ledger/check";
+import {
+  type Customer,
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomers,
+  startWatchedChain,
+  TO_SAFE,
+  type WatchedChain,
+} from "./testing/watched-chain";
+
+await openTestDatabase();
+let chain: WatchedChain;
+beforeEach(async () => {
+  chain = await startWatchedChain();
+  await pool().query("TRUNCATE deposit, chain_scan, chain_scan_end, watch_lease, custodial_wallet");
+});
+afterEach(() => chain?.stop());
+
+/** One transfer to each, left to be mined. */
+async function sendToEach(owner: PrivateKeyAccount, customers: readonly Customer[], firstNonce: number): Promise<void> {
+  for (const [index, { address }] of customers.entries()) {
+    const data = encodeTransfer(address, ONE_USDC + BigInt(index));
+    await chain.client.sendTransaction({ account: owner, to: chain.usdc, data, gas: 100_000n, nonce: firstNonce + index });
+  }
+}
+
+const creditsIn = async () => {
+  const { rows } = await pool().query<{ transfers: bigint; owners: bigint }>(
+    "SELECT count(DISTINCT transfer_id) AS transfers, count(DISTINCT account_id) AS owners FROM entry WHERE amount > 0 AND transfer_id LIKE 'base%'",
+  );
+  return rows[0];
+};
+
+test("10,000 addresses: 200 blocks with 300 deposits are read and credited in under 2 seconds", async () => {
+  const customers = await openCustomers(10_000);
+  const paid = customers.filter((_, index) => index % 33 === 7).slice(0, 300);
+  const owner = await chain.newAccount(1_000n * ONE_USDC);
+  const watcher = chain.watcher();
+  await watcher.tick();
+  await chain.client.setAutomine(false);
+  for (let block = 0; block < 100; block++) {
+    await sendToEach(owner, paid.slice(3 * block, 3 * block + 3), 3 * block);
+    await chain.mine(2);
+  }
+  await chain.mine(TO_SAFE);
+  const before = await creditsIn();
+  await chain.readClock();
+  const started = performance.now();
+  expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0, found: 300, credited: 300 });
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect([before, await creditsIn()]).toEqual([
+    { transfers: 0n, owners: 0n },
+    { transfers: 300n, owners: 300n },
+  ]);
+  await expectAllAccountedFor(chain);
+}, 180_000);
+
+test("1,000 deposits in one block are credited once each, and quickly", async () => {
+  const customers = await openCustomers(1_000);
+  const owner = await chain.newAccount(2_000n * ONE_USDC);
+  const watcher = chain.watcher();
+  await watcher.tick();
+  await chain.client.setBlockGasLimit({ gasLimit: 1_000_000_000n });
+  await chain.mine(1); // the limit holds from the next block on
+  await chain.client.setAutomine(false);
+  await sendToEach(owner, customers, 0);
+  await chain.mine(1);
+  const { transactions } = await chain.client.getBlock();
+  expect(transactions).toHaveLength(1_000);
+  await chain.readClock();
+  const started = performance.now();
+  expect(await watcher.tick()).toMatchObject({ found: 1_000, credited: 0 });
+  await chain.mine(TO_SAFE);
+  expect(await watcher.tick()).toMatchObject({ found: 0, credited: 1_000 });
+  expect(performance.now() - started).toBeLessThan(3_000);
+  const { rows } = await pool().query<{ gained: bigint }>(
+    "SELECT a.posted AS gained FROM ledger_account a WHERE a.id = ANY ($1) ORDER BY a.posted",
+    [customers.map(({ account }) => account)],
+  );
+  expect(rows.map(({ gained }) => gained)).toEqual(customers.map((_, index) => (ONE_USDC + BigInt(index)) * 1_000n));
+  expect(await checkLedger()).toEqual([]);
+}, 180_000);

@@ -1,0 +1,74 @@
+// Deposits as their owner sees them: what came in, how far it is, and where to look it up.
+
+import type { AccountId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+
+/**
+ * seen (in the newest block) → confirming → credited, or below_minimum until its address has the minimum; reversed when its
+ * block left the chain for good.
+ */
+export type DepositState = "seen" | "confirming" | "credited" | "below_minimum" | "reversed";
+
+export interface Deposit {
+  id: string;
+  chain: "base" | "solana";
+  state: DepositState;
+  amount: NanoUsd;
+  /** The account's own address. */
+  address: string;
+  transaction: string;
+  block: number;
+  /** Blocks from its own on, up to `neededConfirmations`. */
+  confirmations: number;
+  /** How many it takes until its block is safe, as far as can be told now. */
+  neededConfirmations: number;
+  /** Nothing can undo it: the money can leave again. */
+  isFinal: boolean;
+  seenAt: Date;
+  creditedAt: Date | null;
+  reversedAt: Date | null;
+}
+
+interface DepositPage {
+  limit: number;
+  /** The last deposit of the page before. */
+  after?: Pick<Deposit, "seenAt" | "id">;
+}
+
+interface Row extends Omit<Deposit, "amount" | "confirmations" | "neededConfirmations"> {
+  amount: bigint;
+  latest: number | null;
+  safe: number | null;
+}
+
+/** The account's deposits, newest first. */
+export async function listDeposits(accountId: AccountId, { limit, after }: DepositPage): Promise<Deposit[]> {
+  const { rows } = await pool().query<Row>(
+    `SELECT d.id, d.chain, d.state, d.amount, d.address, d.transaction, d.block, d.finalized AS "isFinal", d.seen_at AS "seenAt",
+       d.credited_at AS "creditedAt", d.reversed_at AS "reversedAt", s.latest, s.safe
+     FROM deposit d LEFT JOIN chain_scan s ON s.chain = d.chain
+     WHERE d.account_id = $1 AND ($2::timestamptz IS NULL OR (d.seen_at, d.id) < ($2, $3))
+     ORDER BY d.seen_at DESC, d.id DESC LIMIT $4`,
+    [accountId, after?.seenAt ?? null, after?.id ?? null, limit],
+  );
+  return rows.map(({ latest, safe, amount, ...row }) => ({ ...row, amount: nanoUsd(amount), ...confirmationsOf(row, latest, safe) }));
+}
+
+function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, latest: number | null, safe: number | null) {
+  if (latest === null || safe === null) return { confirmations: 0, neededConfirmations: 1 };
+  const needed = Math.max(1, latest - safe + 1);
+  if (state === "reversed") return { confirmations: 0, neededConfirmations: needed };
+  const isThrough = state === "credited" || state === "below_minimum";
+  const passed = isThrough ? needed : Math.max(1, latest - block + 1);
+  return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
+}
+
+/** How many deposits there are of each state, for metrics: it reads them all. */
+export async function countDeposits(chain: Deposit["chain"]): Promise<ReadonlyMap<DepositState, number>> {
+  const { rows } = await pool().query<{ state: DepositState; count: bigint }>(
+    "SELECT state, count(*) FROM deposit WHERE chain = $1 GROUP BY state",
+    [chain],
+  );
+  return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+}

@@ -1,0 +1,79 @@
+// How far a chain is read. The cursor moves in the same transaction as what was found before it, and the last block of each
+// range is kept, so that a reorganisation is found and walked back.
+
+import { now } from "@/lib/base/clock";
+import { pool } from "@/lib/db/pool";
+import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib/ledger/accounts";
+import { type Lease, underLease } from "./lease";
+
+/** A block up to which the chain was read. */
+export interface ScanEnd {
+  block: number;
+  hash: string;
+}
+
+/** A transfer to one of our addresses, as it is stored. */
+export interface FoundDeposit {
+  id: string;
+  accountId: string;
+  address: string;
+  /** nano-USD. */
+  amount: bigint;
+  block: number;
+  blockHash: string;
+  transaction: string;
+  place: number;
+}
+
+/** The kept ends, newest first: the first is the cursor. None before the first range. */
+export async function readScanEnds(chain: string): Promise<ScanEnd[]> {
+  const { rows } = await pool().query<ScanEnd>(
+    "SELECT block, block_hash AS hash FROM chain_scan_end WHERE chain = $1 ORDER BY block DESC",
+    [chain],
+  );
+  return rows;
+}
+
+/** Begins behind `end`, with the accounts of the books that deposits need; changes nothing when it was begun before. */
+export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
+  return underLease(lease, async (transaction) => {
+    await openFundingAccount(`${lease.chain}_chain`, transaction);
+    await openLiabilityAccount("uncredited_deposits", transaction);
+    await openLossAccount("deposit_losses", transaction);
+    const { rowCount } = await transaction.query(
+      `INSERT INTO chain_scan (chain, block, block_hash, latest, safe, finalized, foreign_block) VALUES ($1, $2, $3, $2, $2, $2, $2)
+       ON CONFLICT (chain) DO NOTHING`,
+      [lease.chain, end.block, end.hash],
+    );
+    if (rowCount === 0) return;
+    await transaction.query("INSERT INTO chain_scan_end (chain, block, block_hash) VALUES ($1, $2, $3)", [
+      lease.chain,
+      end.block,
+      end.hash,
+    ]);
+  });
+}
+
+/** Writes what was found behind `after` up to `end`. False, and nothing is written, when the cursor is not at `after`. */
+export function recordRange(lease: Lease, after: ScanEnd, end: ScanEnd, found: readonly FoundDeposit[]): Promise<boolean> {
+  const rows = found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() }));
+  return underLease(lease, async (transaction) => {
+    const answer = await transaction.query<{ recorded: boolean }>("SELECT wallets_record_range($1, $2, $3, $4, $5, $6, $7) AS recorded", [
+      lease.chain,
+      after.block,
+      after.hash,
+      end.block,
+      end.hash,
+      JSON.stringify(rows),
+      now(),
+    ]);
+    return answer.rows[0]?.recorded === true;
+  });
+}
+
+/** Goes back to a kept end; what was found behind it is missing until it is found again. */
+export function walkBack(lease: Lease, to: ScanEnd): Promise<void> {
+  return underLease(lease, async (transaction) => {
+    await transaction.query("SELECT wallets_walk_back($1, $2, $3)", [lease.chain, to.block, now()]);
+  });
+}

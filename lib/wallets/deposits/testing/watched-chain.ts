@@ -1,0 +1,113 @@
+// A real EVM chain, accounts whose addresses on it are watched, and the watcher, for tests.
+
+import type { Hex } from "viem";
+import { expect } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import { setClock } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { readBalances } from "@/lib/chains/evm/balances";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openCustomerAccount, readBalance } from "@/lib/ledger/accounts";
+import { checkLedger } from "@/lib/ledger/check";
+import { type BaseWatcherOptions, createBaseWatcher, type WatchReport } from "../base-watcher";
+import { listDeposits } from "../deposit";
+import { freezeAccount } from "./freeze-account";
+
+export interface Customer {
+  account: AccountId;
+  address: Hex;
+}
+
+/** Blocks until one is safe, and as many again until it is final. */
+export const TO_SAFE = 3;
+export const ONE_USDC = 1_000_000n;
+
+/** A chain that makes blocks only when it is told to. The caller stops it. */
+export async function startWatchedChain() {
+  const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  const startBlock = await chain.blockNumber();
+  await chain.mine(2 * TO_SAFE); // before, its first block is the safe one for a while
+  const restoreClock = setClock(() => latestMs);
+  let latestMs = Date.now();
+  const readClock = async () => {
+    // Blocks made in a row are a second apart each, and soon in the future.
+    latestMs = ((await findBlock("latest", chain.nodes))?.timestampS ?? 0) * 1_000;
+  };
+  const watcher = (options: Partial<BaseWatcherOptions> = {}) => {
+    const made = createBaseWatcher({ freeze: freezeAccount, nodes: chain.nodes, startBlock, ...options });
+    const tick = async (): Promise<WatchReport> => {
+      await readClock();
+      return made.tick();
+    };
+    return { ...made, tick };
+  };
+  const stop = async () => {
+    restoreClock();
+    await chain.stop();
+  };
+  return { ...chain, startBlock, readClock, clockMs: () => latestMs, watcher, stop };
+}
+
+export type WatchedChain = Awaited<ReturnType<typeof startWatchedChain>>;
+
+/** Customers with an address each, written as if the signer had made them. */
+export async function openCustomers(count: number): Promise<Customer[]> {
+  const customers = await inTransaction(async (transaction) => {
+    const opened: Customer[] = [];
+    while (opened.length < count) {
+      const account = await createAccount(undefined, transaction);
+      await openCustomerAccount(account, transaction);
+      opened.push({ account, address: newAddress() });
+    }
+    return opened;
+  });
+  const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
+  const first = rows[0]?.next ?? 0;
+  await pool().query(
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
+     SELECT c.account, $1 + c.ord - 1, c.address, 'owner of ' || c.address, 'tokens of ' || c.address, '\\x', now()
+     FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS c(account, address, ord)`,
+    [first, customers.map(({ account }) => account), customers.map(({ address }) => address)],
+  );
+  return customers;
+}
+
+export async function openCustomer(): Promise<Customer> {
+  const [customer] = await openCustomers(1);
+  if (!customer) throw new Error("one customer was asked for");
+  return customer;
+}
+
+export const statesOf = async ({ account }: Customer) => (await listDeposits(account, { limit: 100 })).map(({ state }) => state);
+
+/** In nano-USD. */
+export const postedOf = async ({ account }: Customer): Promise<bigint> => (await readBalance(account)).posted;
+
+async function postedAt(account: string): Promise<bigint> {
+  const { rows } = await pool().query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = $1", [account]);
+  return rows[0]?.posted ?? 0n;
+}
+
+/**
+ * The books are clean, and what they say came in over the chain is what lies at the addresses on it, to the unit. Everything that
+ * came in must be safe by then, and nothing must have been sent from one address to another.
+ */
+export async function expectAllAccountedFor({ nodes, usdc }: Pick<UsdcChain, "usdc"> & { nodes: EvmNodes }): Promise<void> {
+  expect(await checkLedger()).toEqual([]);
+  const { rows } = await pool().query<{ address: Hex }>("SELECT base_address AS address FROM custodial_wallet");
+  const { rows: twice } = await pool().query(
+    "SELECT id FROM transfer WHERE kind = 'credit' AND id NOT LIKE 'small%' AND id NOT LIKE 'base%'",
+  );
+  expect(twice).toEqual([]);
+  const latest = await findBlock("latest", nodes);
+  const accounts = rows.map(({ address }) => address);
+  const balances = await readBalances({ token: usdc, accounts, blockHash: latest?.hash ?? "0x" }, nodes);
+  expect(-(await postedAt("base_chain"))).toBe(balances.reduce((sum, units) => sum + units, 0n) * 1_000n);
+  const { rows: kept } = await pool().query<{ sum: bigint }>(
+    "SELECT coalesce(sum(amount), 0)::bigint AS sum FROM deposit WHERE state = 'below_minimum'",
+  );
+  expect(await postedAt("uncredited_deposits")).toBe(kept[0]?.sum);
+}
