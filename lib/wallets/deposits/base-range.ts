@@ -35,7 +35,7 @@ export async function readBaseRange({ after, toBlock, addresses, chunkSize }: Ba
 }
 
 /** Not those of zero units, which anybody can write in anybody's name, nor our own from one address to another. */
-function depositsIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<Hex, WatchedAddress>): FoundDeposit[] {
+export function depositsIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<Hex, WatchedAddress>): FoundDeposit[] {
   const timesNamed = new Map<string, number>();
   return transfers.flatMap((transfer) => {
     const receiver = addresses.get(transfer.to);
@@ -59,7 +59,8 @@ function depositsIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<
   });
 }
 
-const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
+/** The same chain as one node sees it. */
+export const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
   chainId,
   count: 1,
   ask: (use) => use(node),

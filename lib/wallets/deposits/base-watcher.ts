@@ -13,6 +13,7 @@ import { creditDue, type Freeze, settleHead } from "./credit";
 import { listForeignTokens } from "./foreign-tokens";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
+import { readAgain } from "./second-reading";
 
 export interface BaseWatcherOptions {
   freeze: Freeze;
@@ -103,6 +104,7 @@ async function readOn(round: Round): Promise<WatchReport> {
   if ("brokenBlock" in credited) return walkBehind(round, credited.brokenBlock);
   const isAtHead = end.block >= head.latest.number;
   const reversed = isAtHead ? await settleHead(lease, head, freeze) : 0;
+  await readAgain(lease, head, addresses, nodes);
   await listForeignTokens(lease, addresses, nodes);
   const headLag = Math.max(0, head.latest.number - end.block);
   return { outcome: "read", headLag, reorgDepth: place.reorgDepth, found, credited: credited.count, reversed };

@@ -3,20 +3,18 @@
 
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers, type TokenTransfer } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import type { WatchedAddress } from "./addresses";
+import { readLaterRange } from "./later-range";
 import { type Lease, underLease } from "./lease";
 
-const MOST_BLOCKS = 500;
 const MOST_LISTED = 1_000;
 
 /**
- * Lists what came in behind the last call, over 500 blocks at most. Blocks that no node will show are passed over: the list
- * is a courtesy.
+ * Lists what came in behind the last call. A block that no node will show whole is passed over: the list is a courtesy.
  * @throws LeaseLost
  */
 export async function listForeignTokens(lease: Lease, addresses: ReadonlyMap<Hex, WatchedAddress>, nodes: EvmNodes): Promise<void> {
@@ -26,19 +24,12 @@ export async function listForeignTokens(lease: Lease, addresses: ReadonlyMap<Hex
   );
   const [next] = rows;
   if (!next) return;
-  let toBlock = Math.min(next.to, next.from + MOST_BLOCKS - 1);
-  for (;;) {
-    try {
-      const query = { token: null, receivers: [...addresses.keys()], fromBlock: next.from, toBlock };
-      const { transfers } = await readTransfers(query, nodes);
-      return await record(lease, foreignIn(transfers, addresses, nodes.chainId), toBlock);
-    } catch (error) {
-      if (!isEvmFailure(error)) throw error;
-      if (error.kind !== "too_large") return;
-      if (toBlock === next.from) return record(lease, [], toBlock);
-      toBlock = next.from + Math.floor((toBlock - next.from) / 2);
-    }
-  }
+  const query = { token: null, receivers: [...addresses.keys()] };
+  const range = await readLaterRange(next.from, next.to, async (fromBlock, toBlock) => {
+    const { transfers } = await readTransfers({ ...query, fromBlock, toBlock }, nodes);
+    return transfers;
+  });
+  if (range) await record(lease, foreignIn(range.transfers, addresses, nodes.chainId), range.toBlock);
 }
 
 function foreignIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<Hex, WatchedAddress>, chainId: number) {

@@ -41,7 +41,8 @@ export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
     await openLiabilityAccount("uncredited_deposits", transaction);
     await openLossAccount("deposit_losses", transaction);
     const { rowCount } = await transaction.query(
-      `INSERT INTO chain_scan (chain, block, block_hash, latest, safe, finalized, foreign_block) VALUES ($1, $2, $3, $2, $2, $2, $2)
+      `INSERT INTO chain_scan (chain, block, block_hash, latest, safe, finalized, checked_block, foreign_block)
+       VALUES ($1, $2, $3, $2, $2, $2, $2, $2)
        ON CONFLICT (chain) DO NOTHING`,
       [lease.chain, end.block, end.hash],
     );
@@ -54,9 +55,11 @@ export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
   });
 }
 
+const rowsOf = (found: readonly FoundDeposit[]) =>
+  JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
+
 /** Writes what was found behind `after` up to `end`. False, and nothing is written, when the cursor is not at `after`. */
 export function recordRange(lease: Lease, after: ScanEnd, end: ScanEnd, found: readonly FoundDeposit[]): Promise<boolean> {
-  const rows = found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() }));
   return underLease(lease, async (transaction) => {
     const answer = await transaction.query<{ recorded: boolean }>("SELECT wallets_record_range($1, $2, $3, $4, $5, $6, $7) AS recorded", [
       lease.chain,
@@ -64,10 +67,17 @@ export function recordRange(lease: Lease, after: ScanEnd, end: ScanEnd, found: r
       after.hash,
       end.block,
       end.hash,
-      JSON.stringify(rows),
+      rowsOf(found),
       now(),
     ]);
     return answer.rows[0]?.recorded === true;
+  });
+}
+
+/** Writes what a second reading found up to `toBlock`; what the first one found is there and stays. */
+export function recordSecondReading(lease: Lease, toBlock: number, found: readonly FoundDeposit[]): Promise<void> {
+  return underLease(lease, async (transaction) => {
+    await transaction.query("SELECT wallets_record_second_reading($1, $2, $3, $4)", [lease.chain, toBlock, rowsOf(found), now()]);
   });
 }
 

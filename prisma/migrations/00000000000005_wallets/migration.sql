@@ -112,6 +112,8 @@ CREATE TABLE chain_scan (
   latest integer NOT NULL,
   safe integer NOT NULL,
   finalized integer NOT NULL,
+  -- Up to here the chain was read a second time, once it was final.
+  checked_block integer NOT NULL,
   -- Up to here other tokens were looked for.
   foreign_block integer NOT NULL
 );
@@ -174,19 +176,12 @@ BEGIN
   PERFORM pg_notify('deposits', changed.account_id) FROM (SELECT DISTINCT unnest(account_ids) AS account_id) AS changed;
 END $$;
 
--- Writes what a range held, and moves on to its end. False, and nothing is written, when it does not follow on what was read.
+-- Writes down transfers that were found; one that is there already is only moved to where it is now.
 -- transfers = [{"id", "accountId", "address", "amount", "block", "blockHash", "transaction", "place"}]
-CREATE FUNCTION wallets_record_range(
-  on_chain text, after_block integer, after_hash text, end_block integer, end_hash text, transfers json, at timestamptz
-) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION wallets_add_deposits(on_chain text, transfers json, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   changed text[];
 BEGIN
-  UPDATE chain_scan s SET block = end_block, block_hash = end_hash
-    WHERE s.chain = on_chain AND s.block = after_block AND s.block_hash = after_hash;
-  IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO chain_scan_end (chain, block, block_hash) VALUES (on_chain, end_block, end_hash)
-    ON CONFLICT (chain, block) DO UPDATE SET block_hash = excluded.block_hash;
   WITH written AS (
     INSERT INTO deposit AS d (id, chain, account_id, address, amount, block, block_hash, transaction, place, state, seen_at)
       SELECT f.id, on_chain, f."accountId", f.address, f.amount, f.block, f."blockHash", f.transaction, f.place, 'seen', at
@@ -203,7 +198,29 @@ BEGIN
   )
   SELECT array_agg(w.account_id) INTO changed FROM written w;
   PERFORM wallets_tell_deposits(changed);
+END $$;
+
+-- Writes what a range held, and moves on to its end. False, and nothing is written, when it does not follow on what was read.
+CREATE FUNCTION wallets_record_range(
+  on_chain text, after_block integer, after_hash text, end_block integer, end_hash text, transfers json, at timestamptz
+) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE chain_scan s SET block = end_block, block_hash = end_hash
+    WHERE s.chain = on_chain AND s.block = after_block AND s.block_hash = after_hash;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO chain_scan_end (chain, block, block_hash) VALUES (on_chain, end_block, end_hash)
+    ON CONFLICT (chain, block) DO UPDATE SET block_hash = excluded.block_hash;
+  PERFORM wallets_add_deposits(on_chain, transfers, at);
   RETURN true;
+END $$;
+
+-- Writes what a second reading found up to `to_block`, which the first one may have missed.
+CREATE FUNCTION wallets_record_second_reading(on_chain text, to_block integer, transfers json, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE chain_scan s SET checked_block = to_block WHERE s.chain = on_chain AND s.checked_block < to_block AND s.block >= to_block;
+  IF FOUND THEN
+    PERFORM wallets_add_deposits(on_chain, transfers, at);
+  END IF;
 END $$;
 
 -- Goes back to an end that is still on the chain: what was seen after it is missing until it is read again.
@@ -212,7 +229,8 @@ DECLARE
   changed text[];
 BEGIN
   DELETE FROM chain_scan_end e WHERE e.chain = on_chain AND e.block > to_block;
-  UPDATE chain_scan s SET block = e.block, block_hash = e.block_hash, foreign_block = least(s.foreign_block, to_block)
+  UPDATE chain_scan s SET block = e.block, block_hash = e.block_hash, foreign_block = least(s.foreign_block, to_block),
+      checked_block = least(s.checked_block, to_block)
     FROM chain_scan_end e WHERE s.chain = on_chain AND e.chain = on_chain AND e.block = to_block;
   DELETE FROM foreign_token t WHERE t.chain = on_chain AND t.block > to_block;
   WITH written AS (

@@ -33,8 +33,9 @@ export async function startWatchedChain() {
   const restoreClock = setClock(() => latestMs);
   let latestMs = Date.now();
   const readClock = async () => {
-    // Blocks made in a row are a second apart each, and soon in the future.
-    latestMs = ((await findBlock("latest", chain.nodes))?.timestampS ?? 0) * 1_000;
+    // Blocks made in a row can be many in a second or some in the future; two rounds are never at the same moment.
+    const latest = await findBlock("latest", chain.nodes);
+    latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
   };
   const watcher = (options: Partial<BaseWatcherOptions> = {}) => {
     const made = createBaseWatcher({ freeze: freezeAccount, nodes: chain.nodes, startBlock, ...options });

@@ -1,0 +1,161 @@
+// Nodes that drop, delay, refuse, repeat, lie about the head or show half: each deposit is credited once all the same.
+
+import { toHex } from "viem";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createNodes } from "@/lib/chains/evm/nodes";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import type { WatchReport } from "./base-watcher";
+import {
+  type Customer,
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomer,
+  openCustomers,
+  postedOf,
+  startWatchedChain,
+  statesOf,
+  TO_SAFE,
+  type WatchedChain,
+} from "./testing/watched-chain";
+
+await openTestDatabase();
+let chain: WatchedChain;
+const toClose: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  chain = await startWatchedChain();
+});
+afterEach(async () => {
+  for (const close of toClose.splice(0)) await close();
+  await expectAllAccountedFor(chain);
+});
+afterAll(() => chain?.stop());
+
+/** A watcher that sees the chain through a node which fails as `decide` says; `both` has the chain itself to turn to. */
+async function watchThrough(decide: (method: string, params: readonly unknown[], call: number) => Fault | null, { both = false } = {}) {
+  let call = 0;
+  const node = await startFaultyNode(chain.url(), ({ method, params }) => decide(method, params, call++));
+  toClose.push(node.close);
+  const urls = both ? [node.url, chain.url()] : [node.url];
+  const watcher = chain.watcher({ nodes: createNodes({ urls, chainId: chain.chainId, timeoutMs: 400 }) });
+  toClose.push(watcher.release);
+  return { ...watcher, node };
+}
+
+/** Two deposits in two blocks, both safe. */
+async function depositTwice(): Promise<Customer> {
+  const customer = await openCustomer();
+  await chain.mint(customer.address, 2n * ONE_USDC);
+  await chain.mint(customer.address, 3n * ONE_USDC);
+  await chain.mine(TO_SAFE);
+  return customer;
+}
+
+async function expectCredited(customer: Customer): Promise<void> {
+  expect(await statesOf(customer)).toEqual(["credited", "credited"]);
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+}
+
+async function tickUntilRead(watcher: { tick(): Promise<WatchReport> }, most: number): Promise<WatchReport[]> {
+  const reports: WatchReport[] = [];
+  while (reports.at(-1)?.outcome !== "read" && reports.length < most) reports.push(await watcher.tick());
+  expect(reports.at(-1)).toMatchObject({ outcome: "read", headLag: 0 });
+  return reports;
+}
+
+test.each<[string, Fault]>([
+  ["drops", { drop: true }],
+  ["delays", { delayMs: 700 }],
+  ["is asked too often: 429", { status: 429 }],
+  ["breaks", { status: 502 }],
+  ["answers with an error", { error: { code: -32_603, message: "internal error" } }],
+])(
+  "a node that %s at some calls delays a deposit, and no more",
+  async (_what, fault) => {
+    const customer = await depositTwice();
+    // At each call of a tick in turn, until a tick goes through.
+    let failAt = 0;
+    let inTick = 0;
+    const watcher = await watchThrough(() => (inTick++ === failAt ? fault : null));
+    const tick = () => {
+      inTick = 0;
+      failAt += 1;
+      return watcher.tick();
+    };
+    const reports = await tickUntilRead({ tick }, 60);
+    expect(reports.some(({ outcome }) => outcome === "failed")).toBe(true);
+    await expectCredited(customer);
+  },
+  120_000,
+);
+
+test.each<[string, Fault]>([
+  ["drops", { drop: true }],
+  ["refuses", { status: 429 }],
+])("with another node to turn to, one that always %s costs nothing", async (_what, fault) => {
+  const customer = await depositTwice();
+  const watcher = await watchThrough(() => fault, { both: true });
+  expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0, credited: 2 });
+  await expectCredited(customer);
+});
+
+test("a node that repeats its logs credits nothing twice", async () => {
+  const customer = await depositTwice();
+  const twice: Fault = { rewrite: (result) => [...(result as object[]), ...(result as object[])] };
+  const watcher = await watchThrough((method) => (method === "eth_getLogs" ? twice : null));
+  await tickUntilRead(watcher, 1);
+  await tickUntilRead(watcher, 1);
+  await expectCredited(customer);
+});
+
+test("a range that a node finds too large is asked for in parts, blocks first and then addresses", async () => {
+  await openCustomers(60);
+  await chain.mine(40);
+  const customer = await depositTwice();
+  const watcher = await watchThrough((method, params) => {
+    if (method !== "eth_getLogs") return null;
+    const [{ fromBlock, toBlock, topics }] = params as [{ fromBlock: string; toBlock: string; topics: [string, null, string[]] }];
+    const isSmall = Number(toBlock) - Number(fromBlock) < 5 && topics[2].length <= 20;
+    return isSmall ? null : { error: { code: -32_005, message: "query returned more than 10000 results" } };
+  });
+  await tickUntilRead(watcher, 1);
+  await expectCredited(customer);
+});
+
+test("a head that lies far ahead, or went back, moves nothing until it is right again", async () => {
+  const customer = await depositTwice();
+  let lie = 0;
+  const watcher = await watchThrough((method, [which]) => {
+    if (method !== "eth_getBlockByNumber" || lie === 0 || !["latest", "safe", "finalized"].includes(`${which}`)) return null;
+    const shifted = (result: { number: string }) => ({ ...result, number: toHex(Math.max(0, Number(result.number) + lie)) });
+    return { rewrite: (result) => shifted(result as { number: string }) };
+  });
+  lie = 1_000;
+  expect((await watcher.tick()).outcome).toBe("failed");
+  expect(await statesOf(customer)).toEqual([]);
+  lie = 0;
+  // What it said stays a reason to doubt what it says now, in this process, until the chain is there or the process starts anew.
+  expect((await watcher.tick()).outcome).toBe("doubtful");
+  await watcher.release();
+  const next = chain.watcher({ nodes: createNodes({ urls: [chain.url()], chainId: chain.chainId }) });
+  await tickUntilRead(next, 1);
+  await next.release();
+  await expectCredited(customer);
+});
+
+test.each([[false], [true]])(
+  "a node that shows half of a range's logs only delays the other half until it is final (another node: %s)",
+  async (both) => {
+    const customer = await depositTwice();
+    let hides = true;
+    const half: Fault = { rewrite: (result) => (result as object[]).slice(0, Math.floor((result as object[]).length / 2)) };
+    const watcher = await watchThrough((method) => (method === "eth_getLogs" && hides ? half : null), { both });
+    await tickUntilRead(watcher, 1);
+    expect(await statesOf(customer)).toEqual(["credited"]);
+    hides = both; // one that hides for ever is found out only by another
+    await chain.mine(TO_SAFE);
+    await tickUntilRead(watcher, 1);
+    await tickUntilRead(watcher, 1);
+    await expectCredited(customer);
+  },
+);
