@@ -74,36 +74,57 @@ async function runChild(killAt: number, sent: boolean): Promise<string | null> {
   return child.signal === "SIGKILL" ? null : child.stdout.trim();
 }
 
-test.each([
-  ["before it is sent", false],
-  ["after it is sent, its answer unseen", true],
-])(
-  "a watcher killed at each of its statements, %s, leaves nothing uncredited and nothing credited twice",
-  async (_when, sent) => {
-    const customer = await openCustomer();
-    const small = await openCustomer();
-    let killed = 0;
-    for (let said: string | null = null; said === null; ) {
-      await chain.mint(customer.address, 2n * ONE_USDC);
-      await chain.mint(small.address, 300_000n);
-      await chain.mine(TO_SAFE - 1);
-      said = await runChild(killed + 1, sent);
-      if (said === null) killed += 1;
-      else expect(said).toBe("done");
-      await letLeaseLapse();
-    }
+/** Kills a watcher at its first statement, the next one at its second, and so on until one comes to its end. Resolves with their number. */
+async function killAtEach(prepare: () => Promise<void>, sent: boolean): Promise<number> {
+  for (let killed = 0; ; killed++) {
+    await prepare();
+    const said = await runChild(killed + 1, sent);
+    await letLeaseLapse();
+    if (said === null) continue;
+    expect(said).toBe("done");
     expect(killed).toBeGreaterThan(15);
+    return killed + 1;
+  }
+}
+
+test("a watcher killed before each of its statements leaves nothing uncredited and nothing credited twice", async () => {
+  const [customer, small] = [await openCustomer(), await openCustomer()];
+  const rounds = await killAtEach(async () => {
+    await chain.mint(customer.address, 2n * ONE_USDC);
+    await chain.mint(small.address, 300_000n);
+    await chain.mine(TO_SAFE - 1);
+  }, false);
+  await chain.mine(TO_SAFE);
+  expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
+  expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
+  expect(await postedOf(customer)).toBe(BigInt(rounds) * 2_000_000_000n);
+  const kept = (await statesOf(small)).filter((state) => state === "below_minimum").length;
+  expect(await postedOf(small)).toBe(BigInt(rounds - kept) * 300_000_000n);
+  expect(kept).toBeLessThan(4);
+}, 240_000);
+
+test("a watcher killed at each statement of a reorganisation, its answer unseen, takes a vanished deposit back once", async () => {
+  const [gone, stays] = [await openCustomer(), await openCustomer()];
+  const watcher = chain.watcher();
+  const rounds = await killAtEach(async () => {
+    await chain.mint(stays.address, ONE_USDC);
+    await watcher.tick();
+    await chain.mint(gone.address, 2n * ONE_USDC);
     await chain.mine(TO_SAFE);
-    expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
-    const rounds = killed + 1;
-    expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
-    expect(await postedOf(customer)).toBe(BigInt(rounds) * 2_000_000_000n);
-    const kept = (await statesOf(small)).filter((state) => state === "below_minimum").length;
-    expect(await postedOf(small)).toBe(BigInt(rounds - kept) * 300_000_000n);
-    expect(kept).toBeLessThan(4);
-  },
-  240_000,
-);
+    // What the child before left undone is done here.
+    expect(await watcher.tick()).toMatchObject({ outcome: "read" });
+    expect(await postedOf(gone)).toBe(2_000_000_000n);
+    await watcher.release();
+    await chain.reorg(TO_SAFE + 1);
+    await chain.mine(1);
+  }, true);
+  await chain.mine(TO_SAFE);
+  expect(await watcher.tick()).toMatchObject({ outcome: "read" });
+  await watcher.release();
+  expect(await statesOf(gone)).toEqual(Array.from({ length: rounds }, () => "reversed"));
+  expect(await postedOf(gone)).toBe(0n);
+  expect(await postedOf(stays)).toBe(BigInt(rounds) * 1_000_000_000n);
+}, 240_000);
 
 test("of two watchers at once one works; when it dies or lets go, the other goes on, and each deposit is credited once", async () => {
   const [one, other] = [chain.watcher(), chain.watcher()];

@@ -3,10 +3,12 @@
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
+import { findBlock } from "@/lib/chains/evm/blocks";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { postTransfer } from "@/lib/ledger/transfers";
+import { readBaseRange } from "./base-range";
 import { listDeposits } from "./deposit";
 import {
   type Customer,
@@ -131,6 +133,27 @@ test("a deposit below the minimum that vanished is taken out of what is kept", a
   await chain.reorg(TO_SAFE + 2);
   await goOn();
   expect(await statesOf(customer)).toEqual(["reversed"]);
+});
+
+test("a deposit that names a block which the chain does not have is not credited, but read again", async () => {
+  const customer = await openCustomer();
+  await deposit(customer, TO_SAFE);
+  await database.pool.query("UPDATE deposit SET block_hash = 'another' WHERE account_id = $1", [customer.account]);
+  await chain.mine(1);
+  expect(await watcher.tick()).toEqual({ outcome: "failed", kind: "moved" });
+  expect(await postedOf(customer)).toBe(0n);
+  expect(await watcher.tick()).toMatchObject({ outcome: "read", credited: 1 });
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+});
+
+test("a range is not taken for the continuation of a block that is gone", async () => {
+  const latest = await chain.blockNumber();
+  const range = { toBlock: latest, addresses: new Map(), chunkSize: 10 };
+  const before = await findBlock(latest - 1, chain.nodes);
+  const hash = before?.hash ?? "";
+  expect((await readBaseRange({ ...range, after: { block: latest - 1, hash } }, chain.nodes)).end.block).toBe(latest);
+  const gone = readBaseRange({ ...range, after: { block: latest - 1, hash: "another" } }, chain.nodes);
+  await expect(gone).rejects.toMatchObject({ kind: "moved" });
 });
 
 test("the depth of a reorganisation is reported, and a chain without any block that is known stops the watcher", async () => {
