@@ -2,9 +2,9 @@
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool, type Queryable } from "@/lib/db/pool";
 import type { Signer } from "./signer";
-import { USDC_MINT } from "./token-account";
 
 export interface Custody {
   fingerprint: string;

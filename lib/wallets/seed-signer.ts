@@ -2,10 +2,11 @@
 // key below it.
 
 import { base58 } from "@scure/base";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, deriveBaseAddress } from "./addresses";
 import { Seed } from "./seed";
 import type { Signer } from "./signer";
-import { deriveTokenAccount, USDC_MINT } from "./token-account";
+import { deriveTokenAccount } from "./token-account";
 
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;

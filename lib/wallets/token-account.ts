@@ -3,9 +3,6 @@
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
 
-/** Circle's USDC on Solana. Source: https://developers.circle.com/stablecoins/usdc-contract-addresses */
-export const USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
-
 const TOKEN_PROGRAM = base58.decode("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const ASSOCIATED_TOKEN_PROGRAM = base58.decode("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { NodeFailure } from "./node-failure";
 import type { AtSlot, SolanaNodes } from "./nodes";
 
-/** Circle's USDC on Solana's main cluster. */
+/** Circle's USDC on Solana's main cluster. Source: https://developers.circle.com/stablecoins/usdc-contract-addresses */
 export const USDC_MINT = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
 
 export interface AccountSignature {
