@@ -5,20 +5,27 @@ import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit
 import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
 import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
+import { type DemoWallets, offerDemoWallets, type SignDemo } from "./demo-wallet";
 import { rainbowTheme } from "./rainbow-theme";
 import { SolanaList } from "./solana-list";
 import type { WalletSettings } from "./wallet-types";
 
 interface WalletProvidersProps {
   settings: WalletSettings;
+  /** The sandbox's demo wallet; null where there is none. */
+  demo: DemoWallets | null;
+  signDemo: SignDemo;
   children: ReactNode;
 }
 
 /** Everything that talks to wallets stands within this; pages without wallets never load it. */
-export function WalletProviders({ settings, children }: WalletProvidersProps) {
+export function WalletProviders({ settings, demo, signDemo, children }: WalletProvidersProps) {
+  useEffect(() => {
+    if (demo) offerDemoWallets(demo, signDemo);
+  }, [demo, signDemo]);
   const [config] = useState(() => wagmiConfig(settings));
   const [client] = useState(() => new QueryClient());
   const [theme] = useState(rainbowTheme);
@@ -48,7 +55,7 @@ function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: Wallet
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   });
-  // Wallets of the browser announce themselves; WalletConnect is fetched when somebody chooses it.
+  // Wallets of the browser announce themselves; WalletConnect is fetched with them where it is offered.
   const connectors = walletConnectProjectId
     ? connectorsForWallets([{ groupName: "Phone", wallets: [walletConnectWallet] }], { appName, projectId: walletConnectProjectId })
     : [];

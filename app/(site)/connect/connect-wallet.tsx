@@ -1,9 +1,9 @@
 "use client";
 
 import { signIn } from "next-auth/react";
-import { useCallback, useEffect } from "react";
+import { useCallback } from "react";
 import { ConnectSteps } from "@/components/wallet/connect-steps";
-import { type DemoWallets, offerDemoWallets } from "@/components/wallet/demo-wallet";
+import type { DemoWallets } from "@/components/wallet/demo-wallet";
 import { tellSessionChanged } from "@/components/wallet/session-news";
 import type { ProofSteps } from "@/components/wallet/use-proof";
 import { rememberWallet } from "@/components/wallet/wallet-memory";
@@ -20,10 +20,6 @@ interface ConnectWalletProps {
 }
 
 export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
-  useEffect(() => {
-    if (demo) offerDemoWallets(demo, signDemo);
-  }, [demo]);
-
   const submit = useCallback<ProofSteps["submit"]>(
     async (signed, { chain, id }) => {
       const result = await signIn("wallet", { ...signed, redirect: false });
@@ -37,7 +33,7 @@ export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
   );
 
   return (
-    <WalletProviders settings={settings}>
+    <WalletProviders settings={settings} demo={demo} signDemo={signDemo}>
       <ConnectSteps action="Sign in" requestChallenge={requestChallenge} submit={submit} />
     </WalletProviders>
   );

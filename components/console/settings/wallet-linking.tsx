@@ -1,7 +1,6 @@
 "use client";
 
-import { useEffect } from "react";
-import { type DemoWallets, offerDemoWallets, type SignDemo } from "../../wallet/demo-wallet";
+import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
 import { LinkWallet } from "../../wallet/link-wallet";
 import type { LinkActions, NamedWallet } from "../../wallet/use-link";
 import { WalletProviders } from "../../wallet/wallet-providers";
@@ -18,11 +17,8 @@ export interface WalletLinkingProps extends LinkActions {
 
 /** Linking with all that talks to wallets around it: large, so it is fetched when somebody links. */
 export function WalletLinking({ settings, demo, signDemo, ...link }: WalletLinkingProps) {
-  useEffect(() => {
-    if (demo) offerDemoWallets(demo, signDemo);
-  }, [demo, signDemo]);
   return (
-    <WalletProviders settings={settings}>
+    <WalletProviders settings={settings} demo={demo} signDemo={signDemo}>
       <LinkWallet {...link} />
     </WalletProviders>
   );
