@@ -29,6 +29,14 @@ const custodyShape = {
     .string()
     .regex(/^xpub[1-9A-HJ-NP-Za-km-z]{107}$/, "write the xpub… that `npm run custody -- verify` prints")
     .optional(),
+  TREASURY_BASE_ADDRESS: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "write the 0x… address that `npm run custody -- verify` prints")
+    .optional(),
+  TREASURY_SOLANA_ADDRESS: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the base58 address that `npm run custody -- verify` prints")
+    .optional(),
 };
 
 const schema = z.object({
@@ -50,14 +58,6 @@ const schema = z.object({
   SESSION_SECRET: secret.optional(),
   ...custodyShape,
   ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
-  TREASURY_BASE_ADDRESS: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, "write the treasury's 0x… address")
-    .optional(),
-  TREASURY_SOLANA_ADDRESS: z
-    .string()
-    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the treasury's base58 address")
-    .optional(),
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),

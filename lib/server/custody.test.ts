@@ -86,6 +86,9 @@ test("init makes a seed for its owner alone, and shows words only where it is as
     expect(made.output).toContain(signer.makeAddresses(index).baseAddress);
     expect(made.output).toContain(signer.makeAddresses(index).solanaAddress);
   }
+  expect(made.output).toMatch(new RegExp(`^TREASURY_BASE_ADDRESS +${signer.treasury.base}$`, "m"));
+  expect(made.output).toMatch(new RegExp(`^TREASURY_SOLANA_ADDRESS +${signer.treasury.solana}$`, "m"));
+  expect(made.output).toMatch(new RegExp(`^Relayer on Base +${signer.relayer.address}$`, "m"));
 
   const elsewhere = { ...settings, CUSTODY_SEED_FILE: join(directory, "restored.json"), CUSTODY_PASSPHRASE: newPassphrase };
   const restored = await run(["restore"], { input: `${words}\n`, environment: elsewhere });
@@ -133,7 +136,7 @@ test("verify compares the seed with the database: unused, its own with its walle
   await makeSeed();
   const other = await verify();
   expect(other.code).toBe(1);
-  expect(other.output).toMatch(/addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n {2}wallet 0, baseAddress: /);
+  expect(other.output).toMatch(/addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer) on .*\n){3} {2}wallet 0, baseAddress: /);
 });
 
 test("what is wrong is told with its cure, without a stack or a secret", async () => {
@@ -145,6 +148,8 @@ test("what is wrong is told with its cure, without a stack or a secret", async (
     [["verify"], { CUSTODY_PASSPHRASE: "" }, /CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE/],
     [["verify"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open: the passphrase is not its own/],
     [["verify"], { CUSTODY_XPUB: xpub }, /CUSTODY_XPUB: it is the xpub of another seed/],
+    [["verify"], { TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}` }, /TREASURY_BASE_ADDRESS: write 0x\w{40}, or correct the seed file/],
+    [["verify"], { TREASURY_SOLANA_ADDRESS: "1".repeat(32) }, /TREASURY_SOLANA_ADDRESS: write \w{32,44}, or correct the seed file/],
     [["verify"], { DATABASE_URL: "postgresql://u:verysecret@127.0.0.1:1/x" }, /DATABASE_URL: no PostgreSQL answers at 127\.0\.0\.1:1/],
     [["rotate-passphrase"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open/],
     [["rotate-passphrase"], {}, /The new passphrase holds fewer than 16 characters/],

@@ -11,7 +11,7 @@ import { auditSeed } from "@/lib/wallets/seed-audit";
 import { sealSeed, unsealSeed } from "@/lib/wallets/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
 import { replaceSeedFile, writeNewSeedFile } from "@/lib/wallets/seed-storage";
-import type { Signer } from "@/lib/wallets/signer";
+import type { Signer, Treasury } from "@/lib/wallets/signer";
 import { readNewSecret, readSecret } from "./secret-input";
 import { databaseProblem } from "./start-problem";
 
@@ -119,7 +119,11 @@ async function writeSeed(path: string, words: string, passphrase: string): Promi
 
 function sayPublicHalf(signer: Signer): void {
   say(`Fingerprint   ${signer.fingerprint}`);
-  say(`CUSTODY_XPUB  ${signer.xpub}\n`);
+  say(`CUSTODY_XPUB  ${signer.xpub}`);
+  say(`TREASURY_BASE_ADDRESS    ${signer.treasury.base}`);
+  say(`TREASURY_SOLANA_ADDRESS  ${signer.treasury.solana}`);
+  say(`Relayer on Base          ${signer.relayer.address}`);
+  say("Keep ETH on Base at the relayer and SOL at the Solana treasury: they pay for sweeps and withdrawals.\n");
   for (let index = 0; index < SHOWN_ADDRESSES; index++) {
     const { baseAddress, solanaAddress } = signer.makeAddresses(index);
     say(`Address ${index}     Base ${baseAddress}   Solana ${solanaAddress}`);
@@ -134,8 +138,16 @@ async function verify(settings: CustodySettings, path: string): Promise<void> {
   sayPublicHalf(signer);
   const { CUSTODY_XPUB: pinned, DATABASE_URL: url } = settings;
   if (pinned && pinned !== signer.xpub) throw new Error("CUSTODY_XPUB: it is the xpub of another seed; correct it, or the seed file.");
+  comparePins(settings, signer.treasury);
   if (!url) return say("DATABASE_URL is not set: the seed was not compared with a database.");
   await compareWith(url, signer);
+}
+
+function comparePins(settings: CustodySettings, treasury: Treasury): void {
+  const { TREASURY_BASE_ADDRESS: base = treasury.base, TREASURY_SOLANA_ADDRESS: solana = treasury.solana } = settings;
+  if (base.toLowerCase() !== treasury.base.toLowerCase())
+    throw new Error(`TREASURY_BASE_ADDRESS: write ${treasury.base}, or correct the seed file.`);
+  if (solana !== treasury.solana) throw new Error(`TREASURY_SOLANA_ADDRESS: write ${treasury.solana}, or correct the seed file.`);
 }
 
 async function compareWith(url: string, signer: Signer): Promise<void> {

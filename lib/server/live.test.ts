@@ -37,6 +37,7 @@ beforeAll(async () => {
   const dataDir = newDataDir();
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
+  const { treasury } = await openSigner(words, "live");
   live = {
     MODE: "live",
     HOST: "127.0.0.1",
@@ -45,8 +46,8 @@ beforeAll(async () => {
     PUBLIC_URL: "https://pennyprompt.example",
     CUSTODY_SEED_FILE: join(dataDir, "seed"),
     CUSTODY_PASSPHRASE: passphrase,
-    TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}`,
-    TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
+    TREASURY_BASE_ADDRESS: treasury.base,
+    TREASURY_SOLANA_ADDRESS: treasury.solana,
     OPENAI_API_KEY: provider.apiKey,
     OPENAI_BASE_URL: provider.baseUrls.openai,
     ...secrets,

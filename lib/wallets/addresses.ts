@@ -3,6 +3,7 @@
 
 import { createHash, ECDH } from "node:crypto";
 import { HDKey } from "@scure/bip32";
+import type { Hex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
 import { once } from "@/lib/base/once";
@@ -23,14 +24,23 @@ export interface AttestedAddresses extends WalletAddresses {
   attestation: Buffer;
 }
 
-/** This child of the xpub signs addresses and is none: derivation indexes stay below it. */
+/** Derivation indexes of custodial wallets are below it; those from here on are the operator's own. */
+export const RESERVED_INDEX = 0x7fff_ff00;
+
+/** This child of the xpub signs addresses and is none. */
 export const ATTESTATION_INDEX = 0x7fff_ffff;
 
+export const isCustodialIndex = (index: number): boolean => Number.isInteger(index) && index >= 0 && index < RESERVED_INDEX;
+
 /** Address `index` of an account-level key; its public half is enough. */
-export function deriveBaseAddress(account: HDKey, index: number): string {
-  assert(Number.isInteger(index) && index >= 0 && index < ATTESTATION_INDEX, "a derivation index is below 2^31 - 1");
-  const { publicKey } = account.deriveChild(index);
-  assert(publicKey, "a child of an extended key has a public key");
+export function deriveBaseAddress(account: HDKey, index: number): Hex {
+  assert(isCustodialIndex(index), "a derivation index is below 0x7fffff00");
+  return baseAddressOf(account.deriveChild(index));
+}
+
+/** The address of a key, with the checksum of ERC-55; its public half is enough. */
+export function baseAddressOf({ publicKey }: HDKey): Hex {
+  assert(publicKey, "an extended key has a public half");
   const uncompressed = ECDH.convertKey(publicKey, "secp256k1", undefined, "hex", "uncompressed");
   return publicKeyToAddress(`0x${uncompressed.toString()}`);
 }
@@ -45,7 +55,7 @@ export function attestedHash({ index, baseAddress, solanaAddress, solanaTokenAcc
 export function areAuthentic(addresses: AttestedAddresses, xpub: string): boolean {
   const { account, attester } = keysOf(xpub);
   return (
-    addresses.index < ATTESTATION_INDEX &&
+    isCustodialIndex(addresses.index) &&
     deriveBaseAddress(account, addresses.index) === addresses.baseAddress &&
     addresses.attestation.length === 64 &&
     attester.verify(attestedHash(addresses), addresses.attestation)

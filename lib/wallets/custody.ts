@@ -1,47 +1,71 @@
 // Which seed a database's addresses come from: written at the first start with a seed, and compared at every later one.
 
+import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool, type Queryable } from "@/lib/db/pool";
-import type { Signer } from "./signer";
+import type { Signer, Treasury } from "./signer";
 
 export interface Custody {
   fingerprint: string;
   xpub: string;
   /** The Solana mint that token accounts are for. */
   usdcMint: string;
+  treasury: Treasury;
+  /** Pays for gas on Base. */
+  relayer: { base: Hex };
   /** The first derivation index that has never been made. */
   nextIndex: number;
 }
 
 /** What the database knows of its seed; null before the first start with one. */
 export async function findCustody(from: Queryable = pool()): Promise<Custody | null> {
-  const { rows } = await from.query<Custody>(`SELECT fingerprint, xpub, usdc_mint AS "usdcMint", next_index AS "nextIndex" FROM custody`);
+  const { rows } = await from.query<Custody>(
+    `SELECT fingerprint, xpub, usdc_mint AS "usdcMint", next_index AS "nextIndex",
+       json_build_object('base', treasury_base, 'solana', treasury_solana) AS treasury, json_build_object('base', relayer_base) AS relayer
+     FROM custody`,
+  );
   return rows[0] ?? null;
 }
 
 /**
  * Makes the database remember the signer's seed, for ever.
- * @throws Error that says what to do when it remembers another one
+ * @throws Error that says what to do when it remembers another one, or when the settings pin another
  */
 export async function registerSeed(signer: Signer): Promise<void> {
-  const { fingerprint, xpub, usdcMint } = signer;
-  await pool().query("INSERT INTO custody (fingerprint, xpub, usdc_mint, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING", [
-    fingerprint,
-    xpub,
-    usdcMint,
-    now(),
-  ]);
+  if ((await findCustody()) === null) {
+    refuseUnpinned(signer); // before a wrong seed is the database's own
+    await insertCustody(signer);
+  }
   await checkSeed(signer);
 }
 
+async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer }: Signer): Promise<void> {
+  await pool().query(
+    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
+    [fingerprint, xpub, usdcMint, treasury.base, treasury.solana, relayer.address, now()],
+  );
+}
+
+/** What is public of a seed, of a signer or of a database, in lines that can be compared. */
+export const publicHalf = (seed: Signer | Custody): Readonly<Record<string, string>> => ({
+  fingerprint: seed.fingerprint,
+  xpub: seed.xpub,
+  usdcMint: seed.usdcMint,
+  "treasury on Base": seed.treasury.base,
+  "treasury on Solana": seed.treasury.solana,
+  "relayer on Base": "address" in seed.relayer ? seed.relayer.address : seed.relayer.base,
+});
+
 /** @throws Error that says what to do when the database remembers another seed than the signer's */
-export async function checkSeed({ fingerprint, xpub, usdcMint }: Signer): Promise<void> {
+export async function checkSeed(signer: Signer): Promise<void> {
   const known = await findCustody();
-  if (known?.fingerprint === fingerprint && known.xpub === xpub && known.usdcMint === usdcMint) return;
+  const given = publicHalf(signer);
+  if (known && Object.entries(publicHalf(known)).every(([name, value]) => given[name] === value)) return;
   throw new Error(
-    `This database's addresses come from the seed ${known?.fingerprint}, and the one given is ${fingerprint}. ` +
+    `This database's addresses come from the seed ${known?.fingerprint}, and the one given is ${signer.fingerprint}. ` +
       (config().MODE === "live"
         ? "Name the right file in CUSTODY_SEED_FILE, or restore it from its words: npm run custody -- restore"
         : "Restore custody-seed.json and secrets.json in DATA_DIR, or give DATABASE_URL another database."),
@@ -57,12 +81,24 @@ export function isPinned(xpub: string): boolean {
   return MODE !== "live" || pinned === undefined || pinned === xpub;
 }
 
-/** @throws Error that says what to do when the database's xpub is not the pinned one */
-export async function checkPin(): Promise<void> {
+/** @throws Error that says what to do when the settings pin another seed than the database's */
+export async function checkPins(): Promise<void> {
   const custody = await findCustody();
-  if (custody === null || isPinned(custody.xpub)) return;
+  if (custody) refuseUnpinned(custody);
+}
+
+function refuseUnpinned({ fingerprint, xpub, treasury }: Pick<Custody, "fingerprint" | "xpub" | "treasury">): void {
+  const { MODE, TREASURY_BASE_ADDRESS: base, TREASURY_SOLANA_ADDRESS: solana } = config();
+  if (!isPinned(xpub)) {
+    throw new Error(
+      `CUSTODY_XPUB: this database's addresses come from another seed (fingerprint ${fingerprint}). ` +
+        "If you did not change the seed yourself, somebody wrote into the database: find out before you start. Else correct CUSTODY_XPUB.",
+    );
+  }
+  if (MODE !== "live" || (base?.toLowerCase() === treasury.base.toLowerCase() && solana === treasury.solana)) return;
   throw new Error(
-    `CUSTODY_XPUB: this database's addresses come from another seed (fingerprint ${custody.fingerprint}). ` +
-      "If you did not change the seed yourself, somebody wrote into the database: find out before you start. Else correct CUSTODY_XPUB.",
+    `TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS are not those of the seed ${fingerprint}. When this is the right seed, and ` +
+      "npm run custody -- verify prints the same, write:\n" +
+      `  TREASURY_BASE_ADDRESS=${treasury.base}\n  TREASURY_SOLANA_ADDRESS=${treasury.solana}`,
   );
 }

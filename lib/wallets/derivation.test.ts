@@ -8,7 +8,7 @@ import { PublicKey } from "@solana/web3.js";
 import fc from "fast-check";
 import { HDKey as Slip10Key } from "micro-key-producer/slip10.js";
 import { expect, test } from "vitest";
-import { ATTESTATION_INDEX, areAuthentic, deriveBaseAddress } from "./addresses";
+import { ATTESTATION_INDEX, areAuthentic, deriveBaseAddress, RESERVED_INDEX } from "./addresses";
 import { makeWords, readWords } from "./mnemonic";
 import { Seed } from "./seed";
 import { openSigner } from "./seed-signer";
@@ -64,14 +64,14 @@ test("the xpub alone derives the same Base addresses, and holds no private key",
   const signer = await openSigner(hardhatWords, "sandbox");
   const account = HDKey.fromExtendedKey(signer.xpub);
   expect(account.privateKey).toBeNull();
-  for (const index of [0, 1, 999, ATTESTATION_INDEX - 1]) {
+  for (const index of [0, 1, 999, RESERVED_INDEX - 1]) {
     expect(deriveBaseAddress(account, index)).toBe(signer.makeAddresses(index).baseAddress);
   }
 });
 
-test("an index that no address has is refused, the one that signs among them", async () => {
+test("an index that no custodial wallet has is refused: the one that signs, and those kept for the operator", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
-  for (const index of [-1, 0.5, ATTESTATION_INDEX, 2 ** 31, Number.NaN]) {
+  for (const index of [-1, 0.5, RESERVED_INDEX, ATTESTATION_INDEX, 2 ** 31, Number.NaN]) {
     expect(() => signer.makeAddresses(index), String(index)).toThrow(/derivation index/);
   }
 });

@@ -2,7 +2,7 @@
 
 import { pool, type Queryable } from "@/lib/db/pool";
 import type { WalletAddresses } from "./addresses";
-import { findCustody } from "./custody";
+import { findCustody, publicHalf } from "./custody";
 import type { Signer } from "./signer";
 
 /** Wallets compared at either end: all of many would take minutes, and one seed makes all of them. */
@@ -14,13 +14,14 @@ export type SeedAudit =
   /** What differs, one line each. */
   | { kind: "differs"; differences: string[] };
 
-/** Compares fingerprint, xpub, and the first and last wallets that were given. */
+/** Compares what is public of the seed, and the first and last wallets that were given. */
 export async function auditSeed(signer: Signer, from: Queryable = pool()): Promise<SeedAudit> {
   const custody = (await isMigrated(from)) ? await findCustody(from) : null;
   if (!custody) return { kind: "unused" };
-  const differences = (["fingerprint", "xpub", "usdcMint"] as const)
-    .filter((name) => custody[name] !== signer[name])
-    .map((name) => `${name}: the database has ${custody[name]}, the seed ${signer[name]}`);
+  const own = publicHalf(signer);
+  const differences = Object.entries(publicHalf(custody))
+    .filter(([name, known]) => known !== own[name])
+    .map(([name, known]) => `${name}: the database has ${known}, the seed ${own[name]}`);
   const wallets = await listWallets(from);
   for (const wallet of wallets) {
     const right = signer.makeAddresses(wallet.index);

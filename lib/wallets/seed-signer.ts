@@ -2,14 +2,22 @@
 // key below it.
 
 import { base58 } from "@scure/base";
+import type { HDKey } from "@scure/bip32";
+import { bytesToHex, type Hex, type Signature } from "viem";
+import { sign } from "viem/accounts";
+import { assert } from "@/lib/base/assert";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, deriveBaseAddress } from "./addresses";
+import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress } from "./addresses";
 import { Seed } from "./seed";
-import type { Signer } from "./signer";
+import type { Relayer, Signer, Treasury } from "./signer";
 import { deriveTokenAccount } from "./token-account";
 
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;
+const TREASURY_INDEX = 0x7fff_fffe;
 
 type Mode = "sandbox" | "live";
 
@@ -25,6 +33,8 @@ class SeedSigner implements Signer {
   readonly fingerprint: string;
   readonly xpub: string;
   readonly usdcMint: string;
+  readonly treasury: Treasury;
+  readonly relayer: Relayer;
   readonly #seed: Seed;
 
   constructor(seed: Seed, mode: Mode) {
@@ -32,6 +42,11 @@ class SeedSigner implements Signer {
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
+    this.treasury = { base: baseAddressOf(seed.baseTreasury()), solana: this.#solanaAddress(TREASURY_INDEX) };
+    this.relayer = {
+      address: baseAddressOf(seed.baseRelayer()),
+      signTransaction: (transaction) => this.#signForRelayer(transaction),
+    };
   }
 
   makeAddresses(index: number): AttestedAddresses {
@@ -47,7 +62,19 @@ class SeedSigner implements Signer {
     return { ...addresses, attestation };
   }
 
+  async #signForRelayer(transaction: Transaction): Promise<Signature> {
+    const { chainId, to, value = 0n } = transaction;
+    assert(chainId === baseChainId(), "the relayer signs for the service's own chain");
+    assert(to.toLowerCase() === usdcAddress(chainId) && value === 0n, "the relayer calls USDC and sends no value");
+    return signHash(this.#seed.baseRelayer(), transactionSigningHash(transaction));
+  }
+
   #solanaAddress(index: number): string {
     return base58.encode(this.#seed.solanaKey(index).publicKeyRaw);
   }
+}
+
+function signHash({ privateKey }: HDKey, hash: Hex): Promise<Signature> {
+  assert(privateKey, "a seed's keys are whole");
+  return sign({ hash, privateKey: bytesToHex(privateKey) });
 }

@@ -16,12 +16,17 @@ export class Seed {
   /** BIP-32 fingerprint of the master key, 8 hexadecimal digits. */
   readonly fingerprint: string;
   readonly #base: HDKey;
+  readonly #treasury: HDKey;
+  readonly #relayer: HDKey;
   readonly #solana: Slip10Key;
 
   private constructor(seed: Buffer) {
     const master = HDKey.fromMasterSeed(seed);
     this.fingerprint = master.fingerprint.toString(16).padStart(8, "0");
     this.#base = master.derive("m/44'/60'/0'/0");
+    // Accounts of their own: the xpub of customers' addresses, with one of these keys, gives nothing away.
+    this.#treasury = master.derive("m/44'/60'/1'/0/0");
+    this.#relayer = master.derive("m/44'/60'/2'/0/0");
     this.#solana = Slip10Key.fromMasterSeed(seed).derive("m/44'/501'");
     seed.fill(0);
   }
@@ -35,6 +40,16 @@ export class Seed {
   /** The account-level key of Base, m/44'/60'/0'/0. */
   baseAccount(): HDKey {
     return this.#base;
+  }
+
+  /** The key of the treasury on Base, m/44'/60'/1'/0/0. */
+  baseTreasury(): HDKey {
+    return this.#treasury;
+  }
+
+  /** The key of the relayer on Base, m/44'/60'/2'/0/0. */
+  baseRelayer(): HDKey {
+    return this.#relayer;
   }
 
   /** The key of Solana address `index`, m/44'/501'/index'/0'. */

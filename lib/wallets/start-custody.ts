@@ -3,16 +3,16 @@
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { makeFirstAddresses } from "./address-pool";
-import { checkPin, registerSeed } from "./custody";
+import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
 
 /**
  * The first addresses are there when it resolves; a job makes the rest.
- * @throws Error that says what to do when the database's addresses come from another seed than the signer's or CUSTODY_XPUB's
+ * @throws Error that says what to do when the database's addresses come from another seed than the signer's or the settings'
  */
 export async function startCustody(signer: Signer | null): Promise<void> {
   if (signer) await registerSeed(signer);
-  await checkPin();
+  await checkPins();
   warnOfWeakness(signer);
   if (!signer) return;
   setSigner(signer);

@@ -9,6 +9,10 @@ CREATE TABLE custody (
   xpub text COLLATE "C" NOT NULL,
   -- The Solana mint that the token accounts are for.
   usdc_mint text COLLATE "C" NOT NULL,
+  -- The operator's own addresses of the seed: where swept USDC goes, and who pays for gas on Base.
+  treasury_base text COLLATE "C" NOT NULL,
+  treasury_solana text COLLATE "C" NOT NULL,
+  relayer_base text COLLATE "C" NOT NULL,
   -- The first index that has never been made.
   next_index integer NOT NULL DEFAULT 0 CHECK (next_index >= 0),
   created_at timestamptz NOT NULL

@@ -1,0 +1,103 @@
+// The operator's own keys: other libraries derive the same from the same words, live mode pins them, and the relayer signs calls of
+// USDC and nothing else.
+
+import { createHmac, pbkdf2Sync } from "node:crypto";
+import { Keypair } from "@solana/web3.js";
+import { recoverAddress } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { expect, test } from "vitest";
+import { transactionSigningHash } from "@/lib/chains/evm/transactions";
+import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { findCustody } from "./custody";
+import { openSigner } from "./seed-signer";
+import { startCustody } from "./start-custody";
+import { abandonWords, hardhatWords, withSettings } from "./testing/seeds";
+
+const database = await openTestDatabase();
+
+/** SLIP-0010 written once more, from its text: all steps hardened. */
+function solanaKeypair(words: string, path: readonly number[]): Keypair {
+  const hash = (key: Buffer | string, text: Buffer) => createHmac("sha512", key).update(text).digest();
+  let node = hash("ed25519 seed", pbkdf2Sync(words, "mnemonic", 2048, 64, "sha512"));
+  for (const step of path) {
+    const index = Buffer.alloc(4);
+    index.writeUInt32BE(step + 2 ** 31);
+    node = hash(node.subarray(32), Buffer.concat([Buffer.of(0), node.subarray(0, 32), index]));
+  }
+  return Keypair.fromSeed(node.subarray(0, 32));
+}
+
+test.each([hardhatWords, abandonWords])("treasury and relayer are where viem and web3.js find them: %s", async (words) => {
+  const { treasury, relayer } = await openSigner(words, "live");
+  expect(treasury).toEqual({
+    base: mnemonicToAccount(words, { path: "m/44'/60'/1'/0/0" }).address,
+    solana: solanaKeypair(words, [44, 501, 2_147_483_646, 0]).publicKey.toBase58(),
+  });
+  expect(relayer.address).toBe(mnemonicToAccount(words, { path: "m/44'/60'/2'/0/0" }).address);
+});
+
+test("the test's own derivation finds the Solana address that everybody knows", () => {
+  const keypair = solanaKeypair(abandonWords, [44, 501, 0, 0]);
+  expect(keypair.publicKey.toBase58()).toBe("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk");
+});
+
+const call = {
+  chainId: 31_337,
+  nonce: 7,
+  to: usdcOnBase,
+  data: "0xef55bec6",
+  gas: 100_000n,
+  maxFeePerGas: 10n,
+  maxPriorityFeePerGas: 1n,
+} as const;
+
+test("the relayer signs a call of USDC as itself", async () => {
+  const { relayer } = await openSigner(hardhatWords, "sandbox");
+  const signature = await relayer.signTransaction(call);
+  expect(await recoverAddress({ hash: transactionSigningHash(call), signature })).toBe(relayer.address);
+});
+
+test.each([
+  ["to anybody else", { to: `0x${"1".repeat(40)}` as const }],
+  ["that gives its ETH away", { value: 1n }],
+  ["of another chain", { chainId: 8_453 }],
+])("the relayer signs no transaction %s", async (_, changed) => {
+  const { relayer } = await openSigner(hardhatWords, "sandbox");
+  await expect(relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
+});
+
+test("live mode refuses a treasury that is not the seed's, says what to write, and remembers no seed before it is right", async () => {
+  const signer = await openSigner(hardhatWords, "live");
+  const right = { TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana };
+  const other = (await openSigner(abandonWords, "live")).treasury;
+  const start = (changed: Record<string, string>) => {
+    withSettings({
+      MODE: "live",
+      KEY_PEPPER: "p".repeat(32),
+      SESSION_SECRET: "s".repeat(32),
+      PUBLIC_URL: "https://pennyprompt.example",
+      DATABASE_URL: database.url,
+      CUSTODY_SEED_FILE: "seed",
+      CUSTODY_PASSPHRASE: "p".repeat(16),
+      ...right,
+      ...changed,
+    });
+    return startCustody(signer);
+  };
+  const wrongs: Record<string, string>[] = [{ TREASURY_BASE_ADDRESS: other.base }, { TREASURY_SOLANA_ADDRESS: other.solana }];
+  for (const wrong of wrongs) {
+    const refused = await start(wrong).catch((error: Error) => error.message);
+    expect(refused).toContain(`TREASURY_BASE_ADDRESS=${signer.treasury.base}\n`);
+    expect(refused).toContain(`TREASURY_SOLANA_ADDRESS=${signer.treasury.solana}`);
+    expect(await findCustody()).toBeNull();
+  }
+  await start({ TREASURY_BASE_ADDRESS: signer.treasury.base.toLowerCase() });
+  const known = { treasury: signer.treasury, relayer: { base: signer.relayer.address } };
+  expect(await findCustody()).toMatchObject(known);
+
+  // A process without the seed compares what the database says, which somebody may have written.
+  await database.pool.query("UPDATE custody SET treasury_base = $1", [other.base]);
+  withSettings({ ROLES: "web" });
+  await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS are not those of the seed/);
+});
