@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { pool, type Transaction } from "@/lib/db/pool";
 
 interface AccountLimits {
   ratePerMinute: number;
@@ -43,4 +43,9 @@ export async function readLowBalance(accountId: AccountId): Promise<NanoUsd | nu
 /** Sets that balance; null asks not to be told. */
 export async function setLowBalance(accountId: AccountId, line: NanoUsd | null): Promise<void> {
   await pool().query("UPDATE account SET low_balance_nano_usd = $2 WHERE id = $1", [accountId, line]);
+}
+
+/** Lets the account spend nothing more, from the commit of `transaction` on; its owner can still look at it. */
+export async function freezeAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
+  await transaction.query("UPDATE account SET state = 'frozen' WHERE id = $1 AND state <> 'frozen'", [accountId]);
 }

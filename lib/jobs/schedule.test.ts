@@ -36,7 +36,7 @@ afterAll(closeHotConnection);
 async function runJob(name: string): Promise<void> {
   const job = [...webJobs, ...databaseJobs].find((one) => one.name === name);
   if (!job) throw new Error(`there is no job ${name}`);
-  await job.run();
+  await job.run(new AbortController().signal);
 }
 
 /** A hold as a process leaves it that died, with the claim of its idempotency key, placed so long ago. */

@@ -10,6 +10,8 @@ import { loadOverruns } from "@/lib/gateway/overrun";
 import { checkLedger } from "@/lib/ledger/check";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
+import { measureDeposits } from "@/lib/wallets/deposits/deposit";
+import { watchBase } from "@/lib/wallets/deposits/watch";
 import type { Job } from "./scheduler";
 
 /** Jobs of a process that answers requests: they move what it has in memory. */
@@ -22,6 +24,9 @@ export const webJobs: readonly Job[] = [
 export const databaseJobs: readonly Job[] = [
   { name: "expire-holds", pauseMs: 5_000, run: expireHolds },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
+  // Twice a block of Base, or once one of a sandbox's. Long behind, a round has as much to read as there is.
+  { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },
+  { name: "measure-deposits", pauseMs: 60_000, restFactor: 50, run: measureDeposits },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },

@@ -1,4 +1,5 @@
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Job, type Schedule, startJobs } from "./scheduler";
 
@@ -78,6 +79,25 @@ test("stopping ends a long pause and waits for the run under way", async () => {
   expect(ended).not.toHaveBeenCalled();
   finish();
   await stopped;
+});
+
+test("stopping tells the run under way, and then lets the job end, whatever comes of that", async () => {
+  const order: string[] = [];
+  const run = (stopping: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      stopping.addEventListener("abort", () => {
+        order.push("told");
+        resolve();
+      });
+    });
+  const end = async () => {
+    order.push("ended");
+    throw new Error("the database is gone");
+  };
+  const warn = vi.spyOn(log(), "warn").mockImplementation(() => undefined);
+  await startJobs([{ name: "watches", pauseMs: 1, run, end }]).stop();
+  expect(order).toEqual(["told", "ended"]);
+  expect(warn).toHaveBeenCalledTimes(1);
 });
 
 test("a job that fails for longer than two minutes makes the process unwell, and its next success mends it", async () => {

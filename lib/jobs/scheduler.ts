@@ -13,13 +13,16 @@ export interface Job {
   restFactor?: number;
   /** Milliseconds that a run may take before the job counts as stuck; two minutes by default. */
   mostRunMs?: number;
-  run: () => Promise<unknown>;
+  /** `stopping` aborts when the jobs are stopped; a run that can end early then does. */
+  run: (stopping: AbortSignal) => Promise<unknown>;
+  /** Called when the jobs are stopped, after the last run. */
+  end?: () => Promise<unknown>;
 }
 
 export interface Schedule {
   /** False once a job is overdue: it has been running, or failing, for longer than a run of it may take. */
   isWell: () => boolean;
-  /** Ends the pauses and waits for the runs under way. */
+  /** Ends the pauses, waits for the runs under way, and lets each job end. */
   stop: () => Promise<void>;
 }
 
@@ -45,18 +48,19 @@ export function startJobs(jobs: readonly Job[]): Schedule {
 async function runForever(job: Job, stopped: AbortSignal, onSuccess: (pauseMs: number) => void): Promise<void> {
   while (!stopped.aborted) {
     const startedAt = performance.now();
-    const outcome = await runOnce(job);
+    const outcome = await runOnce(job, stopped);
     const seconds = (performance.now() - startedAt) / 1000;
     metrics().jobSeconds.observe({ job: job.name, outcome }, seconds);
     const pauseMs = Math.max(job.pauseMs, seconds * 1000 * (job.restFactor ?? 0));
     if (outcome === "ok") onSuccess(pauseMs);
     await sleep(pauseMs, undefined, { signal: stopped, ref: false }).catch(() => undefined); // stopping ends the pause
   }
+  await job.end?.().catch((error: unknown) => log().warn({ err: error, job: job.name }, "a job did not end as it should"));
 }
 
-async function runOnce(job: Job): Promise<"ok" | "failed"> {
+async function runOnce(job: Job, stopped: AbortSignal): Promise<"ok" | "failed"> {
   try {
-    await job.run();
+    await job.run(stopped);
     return "ok";
   } catch (error) {
     log().error({ err: error, job: job.name }, "a job failed; it runs again after its pause");

@@ -53,11 +53,21 @@ const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   ledgerViolations: gauge("ledger_violations", "Invariants that the last check-ledger found broken; 0 is clean"),
 });
 
-const walletMetrics = ({ counter, gauge }: Declare) => ({
+const blockBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
   addressPoolFree: gauge("address_pool_free", "Addresses that the signer has ready for new accounts"),
   walletsRefused: counter("wallets_refused_total", "Wallets that could not be given: the pool was empty, or its row was forged", [
     "reason",
   ]),
+  watchRounds: counter(
+    "watch_rounds_total",
+    "Rounds of a chain's watcher by outcome: read, elsewhere (another process has it), doubtful, failed, or lost (look into it)",
+    ["chain", "outcome"],
+  ),
+  watchHeadLag: gauge("watch_head_lag_blocks", "Blocks of a chain that are there and were not read at the last round", ["chain"]),
+  watchReorgBlocks: histogram("watch_reorg_blocks", "Blocks that were read and had to be read again", ["chain"], blockBuckets),
+  deposits: gauge("deposits", "Deposits by chain and state", ["chain", "state"]),
 });
 
 const jobMetrics = ({ histogram }: Declare) => ({

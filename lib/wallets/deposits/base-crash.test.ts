@@ -6,11 +6,11 @@ import { rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { freezeAccount } from "@/lib/access/accounts";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createBaseWatcher } from "./base-watcher";
 import { LeaseLost, takeLease, underLease } from "./lease";
-import { freezeAccount } from "./testing/freeze-account";
 import {
   type Customer,
   expectAllAccountedFor,

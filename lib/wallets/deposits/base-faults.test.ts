@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import type { WatchReport } from "./base-watcher";
 import {
   type Customer,
   expectAllAccountedFor,
@@ -18,6 +17,7 @@ import {
   TO_SAFE,
   type WatchedChain,
 } from "./testing/watched-chain";
+import type { WatchReport } from "./watcher";
 
 await openTestDatabase();
 let chain: WatchedChain;

@@ -4,8 +4,8 @@
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { findBlock, findBlockOf } from "@/lib/chains/evm/blocks";
-import { EvmFailure, type EvmFailureKind, isEvmFailure } from "@/lib/chains/evm/failure";
-import { type Doubt, type Head, readHead } from "@/lib/chains/evm/head";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { type Head, readHead } from "@/lib/chains/evm/head";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { readWatchedAddresses } from "./addresses";
 import { readBaseRange } from "./base-range";
@@ -14,6 +14,7 @@ import { listForeignTokens } from "./foreign-tokens";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
 import { readAgain } from "./second-reading";
+import type { Watcher, WatchReport } from "./watcher";
 
 export interface BaseWatcherOptions {
   freeze: Freeze;
@@ -22,33 +23,6 @@ export interface BaseWatcherOptions {
   startBlock?: number;
   /** How long another watcher waits for this one when it dies. Longer than any one call of a node. */
   leaseSeconds?: number;
-}
-
-export type WatchReport =
-  /** Another watcher has the lease, or took it meanwhile. */
-  | { outcome: "elsewhere" }
-  /** The head is not believed. Nothing was written. */
-  | { outcome: "doubtful"; doubt: Doubt }
-  /** No node could tell enough; what was read before that is written. */
-  | { outcome: "failed"; kind: EvmFailureKind }
-  /** The chain no longer has any block that was kept: an operator must look. */
-  | { outcome: "lost" }
-  | {
-      outcome: "read";
-      /** Blocks that are there and not read yet. */
-      headLag: number;
-      /** Blocks that were read and had to be read again. */
-      reorgDepth: number;
-      found: number;
-      credited: number;
-      reversed: number;
-    };
-
-export interface BaseWatcher {
-  /** One round. Ends between two steps when `signal` aborts. */
-  tick(signal?: AbortSignal): Promise<WatchReport>;
-  /** Lets another watcher take over at once. */
-  release(): Promise<void>;
 }
 
 const CHAIN = "base";
@@ -63,7 +37,7 @@ interface Appetite {
   receivers: number;
 }
 
-export function createBaseWatcher({ freeze, nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions): BaseWatcher {
+export function createBaseWatcher({ freeze, nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions): Watcher {
   const holder = randomBase62(16);
   const appetite: Appetite = { blocks: MOST_BLOCKS, receivers: MOST_RECEIVERS };
 
@@ -98,7 +72,7 @@ interface Round {
 async function readOn(round: Round): Promise<WatchReport> {
   const { lease, head, nodes, freeze } = round;
   const place = await findPlace(round);
-  if (!place) return { outcome: "lost" };
+  if ("lost" in place) return { outcome: "lost", block: place.lost };
   const { end, found, addresses } = await readToHead(round, place.end);
   const credited = await creditDue(lease, head, nodes);
   if ("brokenBlock" in credited) return walkBehind(round, credited.brokenBlock);
@@ -110,8 +84,8 @@ async function readOn(round: Round): Promise<WatchReport> {
   return { outcome: "read", headLag, reorgDepth: place.reorgDepth, found, credited: credited.count, reversed };
 }
 
-/** Where to read on: the newest end that is still on the chain. Null when none of the kept ones is. */
-async function findPlace({ lease, head, nodes, startBlock }: Round): Promise<{ end: ScanEnd; reorgDepth: number } | null> {
+/** Where to read on: the newest end that is still on the chain; `lost`, the newest of all, when none of the kept ones is. */
+async function findPlace({ lease, head, nodes, startBlock }: Round): Promise<{ end: ScanEnd; reorgDepth: number } | { lost: number }> {
   const ends = await readScanEnds(CHAIN);
   const [newest] = ends;
   if (!newest) {
@@ -122,10 +96,7 @@ async function findPlace({ lease, head, nodes, startBlock }: Round): Promise<{ e
     return { end, reorgDepth: 0 };
   }
   const standing = await findStanding(ends, nodes);
-  if (!standing) {
-    log().error({ newest: newest.block, oldest: ends.at(-1)?.block }, "no block of Base that was read before is on the chain");
-    return null;
-  }
+  if (!standing) return { lost: newest.block };
   const reorgDepth = newest.block - standing.block;
   if (reorgDepth > 0) {
     log().warn({ reorgDepth, block: standing.block }, "Base was reorganised");
@@ -176,8 +147,8 @@ function eatLess(appetite: Appetite, blocksAsked: number): boolean {
 /** A deposit names a block that is not on the chain although the cursor is: its range is read again. */
 async function walkBehind({ lease }: Round, brokenBlock: number): Promise<WatchReport> {
   const before = (await readScanEnds(CHAIN)).find(({ block }) => block < brokenBlock);
+  if (!before) return { outcome: "lost", block: brokenBlock };
   log().error({ brokenBlock }, "a deposit on Base names a block that is not on the chain");
-  if (!before) return { outcome: "lost" };
   await walkBack(lease, before);
   return { outcome: "failed", kind: "moved" };
 }

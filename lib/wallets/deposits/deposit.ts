@@ -2,17 +2,23 @@
 
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
+
+const CHAINS = ["base", "solana"] as const;
+const STATES = ["seen", "confirming", "credited", "below_minimum", "reversed"] as const;
 
 /**
  * seen (in the newest block) → confirming → credited, or below_minimum until its address has the minimum; reversed when its
  * block left the chain for good.
  */
-export type DepositState = "seen" | "confirming" | "credited" | "below_minimum" | "reversed";
+export type DepositState = (typeof STATES)[number];
+
+export type DepositChain = (typeof CHAINS)[number];
 
 export interface Deposit {
   id: string;
-  chain: "base" | "solana";
+  chain: DepositChain;
   state: DepositState;
   amount: NanoUsd;
   /** The account's own address. */
@@ -64,11 +70,12 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, lat
   return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
 }
 
-/** How many deposits there are of each state, for metrics: it reads them all. */
-export async function countDeposits(chain: Deposit["chain"]): Promise<ReadonlyMap<DepositState, number>> {
-  const { rows } = await pool().query<{ state: DepositState; count: bigint }>(
-    "SELECT state, count(*) FROM deposit WHERE chain = $1 GROUP BY state",
-    [chain],
+/** Shows in the metrics how many deposits there are of each state. It reads them all. */
+export async function measureDeposits(): Promise<void> {
+  const { rows } = await pool().query<Pick<Deposit, "chain" | "state"> & { count: bigint }>(
+    "SELECT chain, state, count(*) FROM deposit GROUP BY chain, state",
   );
-  return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+  const { deposits } = metrics();
+  for (const chain of CHAINS) for (const state of STATES) deposits.set({ chain, state }, 0);
+  for (const { chain, state, count } of rows) deposits.set({ chain, state }, Number(count));
 }

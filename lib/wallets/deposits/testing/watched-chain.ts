@@ -2,7 +2,7 @@
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
+import { createAccount, freezeAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalances } from "@/lib/chains/evm/balances";
@@ -12,9 +12,9 @@ import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/tes
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openCustomerAccount, readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { type BaseWatcherOptions, createBaseWatcher, type WatchReport } from "../base-watcher";
+import { type BaseWatcherOptions, createBaseWatcher } from "../base-watcher";
 import { listDeposits } from "../deposit";
-import { freezeAccount } from "./freeze-account";
+import type { WatchReport } from "../watcher";
 
 export interface Customer {
   account: AccountId;

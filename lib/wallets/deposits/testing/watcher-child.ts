@@ -2,11 +2,11 @@
 // not seen. Says "done" when it comes to the end.
 
 import pg from "pg";
+import { freezeAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { setDatabaseUrl } from "@/lib/db/pool";
 import { createBaseWatcher } from "../base-watcher";
-import { freezeAccount } from "./freeze-account";
 
 export interface WatcherOrder {
   databaseUrl: string;
