@@ -4,7 +4,20 @@
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
 import { PromptStream } from "./prompt-stream";
 import { type RetryOptions, retrying, type Sleep, sleep } from "./retry";
-import type { Balance, Groupings, ModelList, PromptAnswer, PromptRequest, Quote, Receipt, UsagePage, UsageQuery, UsageRow } from "./types";
+import type {
+  Balance,
+  DepositPage,
+  DepositQuery,
+  Groupings,
+  ModelList,
+  PromptAnswer,
+  PromptRequest,
+  Quote,
+  Receipt,
+  UsagePage,
+  UsageQuery,
+  UsageRow,
+} from "./types";
 
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type { Fetch } from "./exchange";
@@ -109,6 +122,11 @@ export class PennyPrompt {
     }
   }
 
+  /** One page of what came in at the account's addresses. */
+  async deposits(query: DepositQuery = {}, { signal }: CallOptions = {}): Promise<DepositPage> {
+    return this.#send({ method: "GET", path: `/deposits${queryString(query)}`, signal });
+  }
+
   /** The receipt of one request of the account. */
   async request(requestId: string, { signal }: CallOptions = {}): Promise<Receipt> {
     return this.#send({ method: "GET", path: `/requests/${encodeURIComponent(requestId)}`, signal });
@@ -136,7 +154,7 @@ function readKey(idempotencyKey: string = crypto.randomUUID()): string {
   throw new TypeError("idempotencyKey: must be 1 to 255 printable ASCII characters");
 }
 
-function queryString(query: UsageQuery): string {
+function queryString(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return text === "" ? "" : `?${text}`;

@@ -8,8 +8,11 @@ import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, chargesOf, expectPaid, openHolds, until } from "@/lib/gateway/contract/testing/books";
 import { QUESTION } from "@/lib/gateway/contract/testing/client";
 import { openService } from "@/lib/gateway/contract/testing/service";
+import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import {
   type Balance,
+  type Deposit,
+  type DepositPage,
   hasCode,
   PennyPrompt,
   type PromptAnswer,
@@ -46,7 +49,8 @@ describe("what comes is what the types say", () => {
     };
     expect(answer).toEqual(expected);
     await awaitNothingHeld();
-    const balance: Balance = { balance: expect.any(Number), held: 0, available: expect.any(Number), currency: "USD", requestId: anyId };
+    const amounts = { balance: expect.any(Number), held: 0, available: expect.any(Number) };
+    const balance: Balance = { ...amounts, currency: "USD", wallet: null, requestId: anyId };
     const now = await client.balance();
     expect(now).toEqual(balance);
     expect(nano(now.balance)).toBe(account.credit - nano(answer.cost.totalCost));
@@ -108,6 +112,33 @@ describe("what comes is what the types say", () => {
     expect(await client.request(await heldRequest(account.accountId))).toEqual(held);
     await events.return(undefined);
     await expect(client.request("req_nobody")).rejects.toMatchObject({ code: "NOT_FOUND", status: 404, requestId: anyId });
+  });
+
+  test("deposits, page by page", async () => {
+    const { accountId, key } = await openAccount();
+    const ids = [await addDeposit({ accountId, usd: "5", block: 7 }), await addDeposit({ accountId, usd: "6", block: 7 })];
+    const client = openClient(key);
+    const first = await client.deposits({ limit: 1 });
+    const second = await client.deposits({ limit: 1, cursor: first.nextCursor ?? "" });
+    const deposit: Deposit = {
+      id: expect.stringMatching(/^base_/),
+      chain: "base",
+      state: "seen",
+      amount: expect.any(Number),
+      address: expect.any(String),
+      transaction: expect.stringMatching(/^0x/),
+      transactionUrl: null,
+      block: 7,
+      confirmations: 0,
+      neededConfirmations: 1,
+      isFinal: false,
+      seenAt: anyInstant,
+      creditedAt: null,
+      reversedAt: null,
+    };
+    const page: DepositPage = { rows: [deposit], nextCursor: null, requestId: anyId };
+    expect([{ ...first, nextCursor: null }, second]).toEqual([page, page]);
+    expect([...first.rows, ...second.rows].map(({ id }) => id).sort()).toEqual(ids.sort());
   });
 
   test("usage, by request and in groups, page by page", async () => {

@@ -68,6 +68,8 @@ export interface Balance {
   held: number;
   available: number;
   currency: "USD";
+  /** Where USDC is paid in; null before the account's first sign-in, and for a chain that the service does not watch. */
+  wallet: { base: string | null; solana: string | null } | null;
   requestId: string;
 }
 
@@ -207,4 +209,51 @@ export interface UsageRequest {
   cost: Cost;
   outcome: Outcome;
   streamed: boolean;
+}
+
+export interface DepositQuery {
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+  /** Rows of a page, 1 to 1,000; 100 unless given. */
+  limit?: number;
+}
+
+export interface DepositPage {
+  /** The newest first. */
+  rows: Deposit[];
+  /** Null on the last page. */
+  nextCursor: string | null;
+  requestId: string;
+}
+
+/**
+ * seen in the newest block; confirming while blocks follow; credited, and in the balance; below_minimum, kept until its address
+ * has the minimum; reversed when its chain dropped it.
+ */
+export type DepositState = "seen" | "confirming" | "credited" | "below_minimum" | "reversed";
+
+/** USDC that came in. */
+export interface Deposit {
+  id: string;
+  chain: "base" | "solana";
+  state: DepositState;
+  /** USD. */
+  amount: number;
+  /** The account's own, that it came in at. */
+  address: string;
+  /** Its hash on Base, its signature on Solana. */
+  transaction: string;
+  /** Null in a sandbox. */
+  transactionUrl: string | null;
+  /** The block on Base, the slot on Solana. */
+  block: number;
+  /** Up to `neededConfirmations`, which is how many it takes until it is credited, as far as can be told now. */
+  confirmations: number;
+  neededConfirmations: number;
+  /** Nothing on its chain can undo it any more. */
+  isFinal: boolean;
+  /** ISO 8601. */
+  seenAt: string;
+  creditedAt: string | null;
+  reversedAt: string | null;
 }

@@ -1,7 +1,8 @@
-// GET /api/v1/balance: what the key's account has. `available` is what the next hold may take.
+// GET /api/v1/balance: what the key's account has, and where it is paid in. `available` is what the next hold may take.
 
 import { writeJson } from "@/lib/base/json";
 import { readBalance } from "@/lib/ledger/accounts";
+import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
 import { limit } from "./limit";
@@ -10,6 +11,8 @@ import { jsonReply } from "./respond";
 export const balance = endpoint("balance", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
-  const { posted, held, available } = await readBalance(caller.accountId);
-  return jsonReply(request, 200, writeJson({ balance: posted, held, available, currency: "USD" }));
+  const { accountId } = caller;
+  const [{ posted, held, available }, wallet] = await Promise.all([readBalance(accountId), findPayableAddresses(accountId)]);
+  const body = { balance: posted, held, available, currency: "USD", wallet };
+  return jsonReply(request, 200, writeJson(body));
 });

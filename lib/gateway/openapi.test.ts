@@ -53,6 +53,7 @@ test("the names of operations are those that generated clients already have", ()
     "post /api/v1/quote quotePrompt",
     "get /api/v1/balance getBalance",
     "get /api/v1/usage getUsage",
+    "get /api/v1/deposits listDeposits",
     "get /api/v1/requests/{requestId} getReceipt",
     "get /api/v1/models listModels",
     "get /api/v1/models/{model} getModel",

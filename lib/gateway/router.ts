@@ -4,6 +4,7 @@ import { AppError } from "@/lib/base/errors";
 import { balance } from "./balance";
 import { chatCompletions } from "./chat/completions";
 import { chatErrorBody } from "./chat/errors";
+import { deposits } from "./deposits";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
@@ -21,6 +22,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/models": { GET: models },
   "/api/v1/balance": { GET: balance },
   "/api/v1/usage": { GET: usage },
+  "/api/v1/deposits": { GET: deposits },
   "/api/v1/quote": { POST: quote },
   "/api/v1/openapi.json": { GET: openapi },
   "/api/health": { GET: health },

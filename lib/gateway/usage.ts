@@ -19,8 +19,9 @@ import {
 } from "@/lib/ledger/usage";
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
-import { type Issue, invalidRequest, readIssues } from "./invalid-request";
+import { type Issue, invalidRequest } from "./invalid-request";
 import { limit } from "./limit";
+import { readCursor, readQuery, rowLimit, writeCursor } from "./query";
 import { jsonReply } from "./respond";
 
 export const usage = endpoint("usage", async (request) => {
@@ -100,7 +101,6 @@ function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 366;
-const MOST_ROWS = 1_000;
 
 const instant = z
   .union(
@@ -123,30 +123,17 @@ const usageQuerySchema = z.strictObject({
   from: instant.optional(),
   to: instant.optional(),
   groupBy: groupBySchema.optional(),
-  limit: z
-    .string()
-    .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_ROWS, `must be a whole number from 1 to ${MOST_ROWS}`)
-    .transform(Number)
-    .default(100),
+  limit: rowLimit,
   cursor: z.string().optional(),
 });
 
 /** @throws AppError INVALID_REQUEST */
 function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
-  // A plus sign means a blank there, which nothing here has and every offset from UTC that was not escaped.
-  const params = new URLSearchParams(text.replaceAll("+", "%2B"));
-  const once = new Set<string>();
-  const twice = new Set<string>();
-  for (const name of params.keys()) (once.has(name) ? twice : once).add(name);
-  if (twice.size > 0)
-    throw invalidRequest([...twice].map((name) => ({ path: name.slice(0, 64), message: "is given twice; write it once" })));
-  const parsed = usageQuerySchema.safeParse(Object.fromEntries(params), { reportInput: true });
-  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(usageQuerySchema.shape)));
-  const { from, to, groupBy = [], limit: most, cursor: cursorText } = parsed.data;
+  const { from, to, groupBy = [], limit: most, cursor: cursorText } = readQuery(text, usageQuerySchema);
   const query = createHash("sha256")
     .update(JSON.stringify([accountId, from ?? null, to ?? null, groupBy]))
     .digest("base64url");
-  const cursor = cursorText === undefined ? null : readCursor(cursorText, query);
+  const cursor = cursorText === undefined ? null : readPosition(cursorText, query);
   // Later pages are of the same days as the first, even after midnight.
   const startedMs = cursor?.startedMs ?? nowMs();
   const toMs = to ?? (Math.floor(startedMs / DAY_MS) + 1) * DAY_MS;
@@ -169,7 +156,6 @@ function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-// A cursor is no secret: its reader sees nothing but the account that asks, whatever it says.
 const cursorSchema = z.strictObject({
   /** Hash of the account and the query that it goes on with. */
   query: z.string(),
@@ -185,21 +171,11 @@ function nextCursor<Row>({ ofQuery }: UsageQuery, page: UsagePage<Row>, position
   return page.more && last ? { ...ofQuery, mark: page.mark.toString(), after: positionOf(last) } : null;
 }
 
-const writeCursor = (cursor: Cursor): string => Buffer.from(JSON.stringify(cursor)).toString("base64url");
-
 /** @throws AppError INVALID_REQUEST when it is none of ours, or belongs to another query or account */
-function readCursor(text: string, query: string): Cursor {
-  const parsed = cursorSchema.safeParse(parseJson(Buffer.from(text, "base64url").toString()));
-  if (parsed.success && parsed.data.query === query) return parsed.data;
+function readPosition(text: string, query: string): Cursor {
+  const cursor = readCursor(text, cursorSchema);
+  if (cursor?.query === query) return cursor;
   const message =
     "does not belong to this query; send nextCursor as it came with the same from, to and groupBy, or leave it out to begin again";
   throw invalidRequest([{ path: "cursor", message }]);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the schema refuses it
-  }
 }

@@ -165,6 +165,6 @@ describe("the curl line of each operation of the reference answers as described"
 
   test("and so does the balance of the quick start", async () => {
     const { key } = await openAccount();
-    expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe('{"balance":5,"held":0,"available":5,"currency":"USD"}');
+    expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe('{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null}');
   });
 });

@@ -28,6 +28,9 @@ const tokens: ReadonlyMap<number, { address: Hex; name: string }> = new Map([
   [BASE_SEPOLIA, { address: "0x036cbd53842c5426634e7929541ec2318f3dcf7e", name: "USDC" }],
 ]);
 
+/** USDC's address, lower case; null on a chain whose USDC is not known. */
+export const findUsdc = (chainId: number): Hex | null => tokens.get(chainId)?.address ?? null;
+
 function tokenOn(chainId: number) {
   const token = tokens.get(chainId);
   if (!token) throw new Error(`USDC's address on chain ${chainId} is not known: set BASE_CHAIN_ID to ${[...tokens.keys()].join(", ")}.`);

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/once";
+import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, QUESTION, readEvents } from "../contract/testing/client";
@@ -117,6 +118,15 @@ describe("answers", () => {
     expectAnswer("quotePrompt", await ask({ url, key, path: "/api/v1/quote", body: promptOf() }), "Quote");
   });
 
+  test("deposits", async () => {
+    const { key, accountId } = await openAccount();
+    await addDeposit({ accountId, usd: "5", block: 7 });
+    await addDeposit({ accountId, usd: "6", block: 7 });
+    for (const query of ["", "?limit=1"]) {
+      expectAnswer("listDeposits", await ask({ url, key, path: `/api/v1/deposits${query}`, method: "GET" }), "DepositPage");
+    }
+  });
+
   test("usage one by one and in groups, and a receipt while its request runs and after", async () => {
     const { key } = await openAccount();
     const { requestId } = JSON.parse((await ask({ url, key, body: promptOf() })).text) as { requestId: string };
@@ -179,6 +189,7 @@ describe("refusals", () => {
     expectRefusal("quotePrompt", await ask({ url, key, path: "/api/v1/quote", body: promptOf({ model: "no-such" }) }), "INVALID_MODEL");
     expectRefusal("getBalance", await ask({ url, path: "/api/v1/balance", method: "GET" }), "INVALID_API_KEY");
     expectRefusal("getUsage", await ask({ url, key, path: "/api/v1/usage?limit=0", method: "GET" }), "INVALID_REQUEST");
+    expectRefusal("listDeposits", await ask({ url, key, path: "/api/v1/deposits?limit=0", method: "GET" }), "INVALID_REQUEST");
     expectRefusal("getReceipt", await ask({ url, key, path: "/api/v1/requests/req_1", method: "GET" }), "NOT_FOUND");
   });
 

@@ -1,7 +1,7 @@
 // The answers that are no errors, as schemas by their name in the document: what a client may rely on. A test holds the
 // running service to them.
 
-import { balance, receipt, usagePage } from "./answers/account";
+import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
 
@@ -15,5 +15,6 @@ export const answerSchemas = {
   ModelList: modelList,
   Balance: balance,
   UsagePage: usagePage,
+  DepositPage: depositPage,
   Receipt: receipt,
 };

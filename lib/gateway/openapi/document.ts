@@ -5,7 +5,7 @@ import { once } from "@/lib/base/once";
 import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
-import { getBalance, getReceipt, getUsage } from "./operations/account";
+import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, listModels } from "./operations/catalogue";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { componentSchemas } from "./schemas";
@@ -30,7 +30,7 @@ function build(): OpenApiDocument {
     ],
     tags: [
       { name: "Answers", description: "Prompts in, answers out, each charged its exact cost." },
-      { name: "Account", description: "What an account has and what it used." },
+      { name: "Account", description: "What an account has, what came in and what it used." },
       { name: "Catalogue", description: "What can be asked, without a key." },
     ],
     paths: {
@@ -39,6 +39,7 @@ function build(): OpenApiDocument {
       "/api/v1/quote": { post: quotePrompt(examples) },
       "/api/v1/balance": { get: getBalance(examples) },
       "/api/v1/usage": { get: getUsage(examples) },
+      "/api/v1/deposits": { get: listDeposits(examples) },
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },
       "/api/v1/models": { get: listModels(examples) },
       "/api/v1/models/{model}": { get: getModel(examples) },

@@ -3,7 +3,6 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { fromCents, type NanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { EvmFailure } from "@/lib/chains/evm/failure";
@@ -11,10 +10,8 @@ import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { pool, type Transaction } from "@/lib/db/pool";
+import { MINIMUM_DEPOSIT } from "./deposit";
 import { type Lease, underLease } from "./lease";
-
-/** An address is credited once this much came in at it. */
-const MINIMUM_DEPOSIT: NanoUsd = fromCents(100);
 
 const MOST_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;

@@ -1,8 +1,9 @@
 // Deposits as their owner sees them: what came in, how far it is, and where to look it up.
 
 import type { AccountId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { fromCents, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
+import { transactionUrl } from "@/lib/chains/explorer";
 import { pool } from "@/lib/db/pool";
 
 const CHAINS = ["base", "solana"] as const;
@@ -16,6 +17,9 @@ export type DepositState = (typeof STATES)[number];
 
 export type DepositChain = (typeof CHAINS)[number];
 
+/** An address is credited once this much came in at it; until then what came is kept for its owner. */
+export const MINIMUM_DEPOSIT: NanoUsd = fromCents(100);
+
 export interface Deposit {
   id: string;
   chain: DepositChain;
@@ -24,6 +28,8 @@ export interface Deposit {
   /** The account's own address. */
   address: string;
   transaction: string;
+  /** Shows the transaction to anybody; null where its chain has no public explorer, as in a sandbox. */
+  transactionUrl: string | null;
   block: number;
   /** Blocks from its own on, up to `neededConfirmations`. */
   confirmations: number;
@@ -42,7 +48,7 @@ interface DepositPage {
   after?: Pick<Deposit, "seenAt" | "id">;
 }
 
-interface Row extends Omit<Deposit, "amount" | "confirmations" | "neededConfirmations"> {
+interface Row extends Omit<Deposit, "amount" | "transactionUrl" | "confirmations" | "neededConfirmations"> {
   amount: bigint;
   latest: number | null;
   safe: number | null;
@@ -58,7 +64,12 @@ export async function listDeposits(accountId: AccountId, { limit, after }: Depos
      ORDER BY d.seen_at DESC, d.id DESC LIMIT $4`,
     [accountId, after?.seenAt ?? null, after?.id ?? null, limit],
   );
-  return rows.map(({ latest, safe, amount, ...row }) => ({ ...row, amount: nanoUsd(amount), ...confirmationsOf(row, latest, safe) }));
+  return rows.map(({ latest, safe, amount, ...row }) => ({
+    ...row,
+    amount: nanoUsd(amount),
+    transactionUrl: transactionUrl(row.chain, row.transaction),
+    ...confirmationsOf(row, latest, safe),
+  }));
 }
 
 function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, latest: number | null, safe: number | null) {
@@ -68,6 +79,17 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, lat
   const isThrough = state === "credited" || state === "below_minimum";
   const passed = isThrough ? needed : Math.max(1, latest - block + 1);
   return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
+}
+
+/** What came in at the account's addresses and waits there for the minimum, by chain. */
+export async function readUncredited(accountId: AccountId): Promise<Record<DepositChain, NanoUsd>> {
+  const { rows } = await pool().query<{ chain: DepositChain; amount: bigint }>(
+    `SELECT chain, sum(amount)::bigint AS amount FROM deposit
+     WHERE account_id = $1 AND state = 'below_minimum' AND missing_since IS NULL GROUP BY chain`,
+    [accountId],
+  );
+  const found = new Map(rows.map(({ chain, amount }) => [chain, nanoUsd(amount)]));
+  return { base: found.get("base") ?? ZERO_USD, solana: found.get("solana") ?? ZERO_USD };
 }
 
 /** Shows in the metrics how many deposits there are of each state. It reads them all. */

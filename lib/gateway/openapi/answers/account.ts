@@ -1,4 +1,4 @@
-// What is said of an account: its balance, what it used, and the receipt of one request.
+// What is said of an account: its balance, what came in, what it used, and the receipt of one request.
 
 import { z } from "zod";
 import * as field from "./fields";
@@ -8,6 +8,39 @@ export const balance = z.object({
   held: field.usd("Set aside for requests that run right now."),
   available: field.usd("balance less held: what the next request may take."),
   currency: field.currency,
+  wallet: z
+    .object({
+      base: z.string().nullable().describe("Your address on Base; null where this service does not watch Base."),
+      solana: z.string().nullable().describe("Your address on Solana; null where this service does not watch Solana."),
+    })
+    .nullable()
+    .describe("Where USDC is paid in. null before the account has addresses, which it gets at its first sign-in."),
+});
+
+const deposit = z.object({
+  id: z.string().describe("Names this deposit. It stays the same when its chain moves the transaction to another block."),
+  chain: z.enum(["base", "solana"]).describe("The chain it came in on."),
+  state: z
+    .enum(["seen", "confirming", "credited", "below_minimum", "reversed"])
+    .describe(
+      "seen in the newest block; confirming while blocks follow; credited, and in the balance; below_minimum, kept until its address has the minimum; reversed when its chain dropped it.",
+    ),
+  amount: field.usd("USDC that came in."),
+  address: z.string().describe("Your address that it came in at."),
+  transaction: z.string().describe("The transaction's hash on Base, its signature on Solana."),
+  transactionUrl: z.url().nullable().describe("Shows the transaction in a public explorer; null in a sandbox."),
+  block: field.count("The block on Base, the slot on Solana."),
+  confirmations: field.count("How far it is, up to neededConfirmations."),
+  neededConfirmations: z.int().min(1).describe("How many it takes until it is credited, as far as can be told now."),
+  isFinal: z.boolean().describe("Nothing on its chain can undo it any more."),
+  seenAt: z.iso.datetime().describe("When this service first saw it."),
+  creditedAt: z.iso.datetime().nullable().describe("When it was credited; null before."),
+  reversedAt: z.iso.datetime().nullable().describe("When it was reversed; null unless it was."),
+});
+
+export const depositPage = z.object({
+  rows: z.array(deposit).describe("Deposits, the newest first."),
+  nextCursor: z.string().nullable().describe("Send it as cursor for the next page; null on the last."),
 });
 
 const chargedRequest = z.object({

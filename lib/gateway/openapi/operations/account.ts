@@ -1,14 +1,18 @@
-// The operations of an account: what it has, what it used, and the receipt of one request.
+// The operations of an account: what it has, what came in, what it used, and the receipt of one request.
 
 import { EXAMPLE_REQUEST_ID, type Examples } from "../examples";
 import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
 import type { JsonSchema, Operation, Parameter } from "../types";
 
+/** Addresses and names of the right form that are nobody's. */
+const wallet = { base: "0x52908400098527886E0F7030069857D2E4169EE7", solana: "8mCk1vQkTzQ4yYp2uC6gGm1oZ3dN5rXw7sVbHjKqLtEf" };
+const transaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
+
 export const getBalance = ({ cost }: Examples): Operation => ({
   operationId: "getBalance",
   tags: ["Account"],
   summary: "Read the balance",
-  description: "What the key's account has, what running requests hold of it, and what is left.",
+  description: "What the key's account has, what running requests hold of it, what is left, and the addresses to pay USDC to.",
   security: needsKey,
   responses: answersOf(
     success(
@@ -16,7 +20,7 @@ export const getBalance = ({ cost }: Examples): Operation => ({
       jsonOf("Balance", {
         balance: {
           summary: "A balance while a request runs",
-          value: { balance: 25, held: cost.totalCost, available: Number((25 - cost.totalCost).toFixed(9)), currency: "USD" },
+          value: { balance: 25, held: cost.totalCost, available: Number((25 - cost.totalCost).toFixed(9)), currency: "USD", wallet },
         },
       }),
     ),
@@ -42,6 +46,8 @@ const instant: JsonSchema = {
   ],
 };
 
+const rowsOnAPage = query("limit", "Rows on a page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 });
+
 const usageQuery: readonly Parameter[] = [
   query("from", "A day or an instant. Without it 30 days before to.", instant),
   query("to", "A day or an instant, itself not in the span: at most 366 days after from. Without it the end of today, UTC.", instant),
@@ -51,7 +57,7 @@ const usageQuery: readonly Parameter[] = [
     { type: "string", pattern: "^(day|model|key)(,(day|model|key)){0,2}$" },
     "day,model",
   ),
-  query("limit", "Rows on a page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 }),
+  rowsOnAPage,
   query("cursor", "nextCursor of the page before, with the same from, to and groupBy.", { type: "string" }),
 ];
 
@@ -78,6 +84,47 @@ export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
           requests: {
             summary: "One row a request",
             value: { ...page, groupBy: [], rows: [{ ...row, outcome: "complete", streamed: false }] },
+          },
+        }),
+      ),
+      keyedRefusals,
+    ),
+  };
+};
+
+export const listDeposits = ({ at }: Examples): Operation => {
+  const row = {
+    id: `base_${transaction}_17_5000000`,
+    chain: "base",
+    state: "confirming",
+    amount: 5,
+    address: wallet.base,
+    transaction,
+    transactionUrl: `https://basescan.org/tx/${transaction}`,
+    block: 38_412_907,
+    confirmations: 7,
+    neededConfirmations: 12,
+    isFinal: false,
+    seenAt: at,
+    creditedAt: null,
+    reversedAt: null,
+  };
+  return {
+    operationId: "listDeposits",
+    tags: ["Account"],
+    summary: "List what came in",
+    description:
+      "USDC that came in at the account's addresses, newest first, and how far each deposit is. One that is credited is in the balance already.",
+    security: needsKey,
+    parameters: [rowsOnAPage, query("cursor", "nextCursor of the page before.", { type: "string" })],
+    responses: answersOf(
+      success(
+        "One page.",
+        jsonOf("DepositPage", {
+          confirming: { summary: "A deposit that its chain confirms", value: { rows: [row], nextCursor: null } },
+          credited: {
+            summary: "A deposit that is credited",
+            value: { rows: [{ ...row, state: "credited", confirmations: 12, creditedAt: "2026-11-23T10:33:41.020Z" }], nextCursor: null },
           },
         }),
       ),
