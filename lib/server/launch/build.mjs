@@ -40,8 +40,23 @@ export async function buildIfChanged(root, { dev }) {
 }
 
 /**
- * One bundle for the server and one for each child process of the sandbox; packages stay outside, so `outdir` must lie
- * within the project. It is emptied first.
+ * Packages stay outside, but for those of which little is used and which load whole otherwise: what is not called of them is left
+ * out of the bundle, and out of memory.
+ */
+const takenApart = /^(viem|ox|abitype|@noble|@scure|micro-key-producer|micro-packed)(\/|$)/;
+const packagesOutside = {
+  name: "packages outside",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+      if (kind === "entry-point" || path.startsWith("@/") || takenApart.test(path)) return undefined;
+      return { path, external: true };
+    });
+  },
+};
+
+/**
+ * One bundle for the server and one for each child process of the sandbox. `outdir` must lie within the project, where packages
+ * are found. It is emptied first.
  */
 export async function bundleServer(root, { outdir = "dist", main = "lib/server/main.ts" } = {}) {
   const { build } = await import("esbuild");
@@ -62,7 +77,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
     format: "esm",
     platform: "node",
     target: "node20",
-    packages: "external",
+    plugins: [packagesOutside],
     sourcemap: true,
     logLevel: "warning",
   });
