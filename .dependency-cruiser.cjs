@@ -5,7 +5,7 @@
 const floors = [
   ["base"],
   ["db", "providers", "chains"],
-  ["access", "ledger"],
+  ["access", "ledger", "relay"],
   ["wallets", "payments"],
   ["gateway", "console"],
   ["jobs", "sandbox"],

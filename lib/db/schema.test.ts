@@ -8,15 +8,22 @@ import { createTestDatabase } from "./testing/test-database";
 
 /** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
-  [/^function (access|ledger|wallets|gateway)_\w+$/, "the way of a request decides inside the database; the owner's name comes first"],
+  [
+    /^function (access|ledger|relay|wallets|gateway)_\w+$/,
+    "the way of a request decides inside the database; the owner's name comes first",
+  ],
   [/^(custody|address_pool|custodial_wallet): check \w+$/, "there is one seed, and derivation indexes are never negative"],
+  [
+    /^(deposit|chain_scan|chain_scan_end|foreign_token|watch_lease): check \w+$/,
+    "what no chain can show, and no deposit can be, is not stored",
+  ],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
   [/^composite type ledger_settlement$/, "a batch of settlements is parsed once, into records of this type"],
   [
-    /^(account|api_key|charge|entry|identity|key_spend|ledger_account|price_version|session|sign_in_nonce): check \w+$/,
+    /^(account|api_key|charge|entry|identity|key_spend|ledger_account|price_version|relay_sender|relayed|session|sign_in_nonce): check \w+$/,
     "no bug of ours may store what can not be",
   ],
-  [/^(charge|entry|price_version|transfer): trigger \w+_immutable$/, "what was booked is never changed"],
+  [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "what was booked or signed is never changed"],
   [/^(account|api_key): trigger \w+_changed$/, "every process hears that a key or its account changed"],
   [/^charge: index using brin \(seq\)$/, "it summarises itself, a setting that Prisma has no word for"],
 ];

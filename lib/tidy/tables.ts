@@ -10,12 +10,14 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "_prisma_migrations"],
   access: ["account", "identity", "sign_in_nonce", "session", "api_key"],
   ledger: ["ledger_account", "transfer", "entry", "hold", "charge", "key_spend", "price_version"],
+  relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [
     ...["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],
-    ...["chain_scan", "chain_scan_end", "foreign_token", "watch_lease"],
+    ...["chain_scan", "chain_scan_end", "foreign_token", "watch_lease", "solana_cursor", "solana_foreign_token"],
   ],
   payments: ["payment_claim", "address_credit"],
   gateway: ["idempotent_reply"],
+  sandbox: ["faucet_gift"],
 };
 
 /** Floors of the folders that may own SQL; a folder may call functions of its own and of lower floors. */
@@ -23,6 +25,7 @@ const floors: Readonly<Record<string, number>> = {
   db: 2,
   access: 3,
   ledger: 3,
+  relay: 3,
   wallets: 4,
   payments: 4,
   gateway: 5,

@@ -1,0 +1,76 @@
+// Whether a transaction is in a block of Base: under any of the hashes that were ever signed for it, since any may be the one.
+
+import type { Hex } from "viem";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import type { EvmNode } from "@/lib/chains/evm/node";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
+import { pool } from "@/lib/db/pool";
+import { evmOf, type RelayNodes } from "./chain";
+
+export interface SignedFor {
+  sender: string;
+  hashes: readonly Hex[];
+}
+
+/** Every hash of a transaction, newest first. */
+async function readSignedFor(id: string): Promise<SignedFor> {
+  const { rows } = await pool().query<{ sender: string; hash: Hex }>(
+    `SELECT r.sender, b.hash FROM relayed r JOIN relay_broadcast b ON b.relayed_id = r.id
+     WHERE r.id = $1 ORDER BY b.signed_at DESC`,
+    [id],
+  );
+  return { sender: rows[0]?.sender ?? "", hashes: rows.map(({ hash }) => hash) };
+}
+
+/** The nodes with only one of them in it. */
+export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
+  chainId,
+  count: 1,
+  ask: (use) => use(node),
+  askOthers: async () => [],
+});
+
+/** The receipt of whichever hash has one. What is another transaction's, or another sender's, is none. @throws EvmFailure */
+async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
+  for (const hash of hashes) {
+    const receipt = await findReceipt(hash, nodes);
+    if (receipt?.txHash === hash && receipt.from === sender) return receipt;
+  }
+  return null;
+}
+
+/** As `findOurReceipt`, of all nodes: the first that knows one. @throws EvmFailure when none answers */
+async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
+  return nodes.ask(async (node) => {
+    const look = (one: EvmNode) => findOurReceipt(signed, onlyNode(one, nodes));
+    return (await look(node)) ?? (await nodes.askOthers(node, look)).find((receipt) => receipt !== null) ?? null;
+  });
+}
+
+/** Writes down where a receipt says that the transaction is. True when that is news. */
+export async function noteReceipt(id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> {
+  const { rows } = await pool().query<{ isNews: boolean }>('SELECT relay_note_mined($1, $2, $3, $4, $5, $6) AS "isNews"', [
+    ...[id, txHash, status === "succeeded", blockNumber, blockHash, feeWei.toString()],
+  ]);
+  return rows[0]?.isNews === true;
+}
+
+/** Asks one node, and writes down what it says. True when that is news; false as well when no node answers. */
+export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Promise<boolean> {
+  try {
+    const receipt = await findOurReceipt(await readSignedFor(id), evmOf(nodes));
+    return receipt !== null && (await noteReceipt(id, receipt));
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    return false;
+  }
+}
+
+/** Asks every node, and writes down what the first says that knows it. False when none does. @throws EvmFailure when none answers */
+export async function lookEverywhere(id: string, nodes: EvmNodes): Promise<boolean> {
+  const receipt = await findAnywhere(await readSignedFor(id), nodes);
+  if (receipt === null) return false;
+  await noteReceipt(id, receipt);
+  return true;
+}
