@@ -1,0 +1,64 @@
+// The instructions that we send: USDC from one token account to another, a token account for who has none, and what we pay for
+// computing. Sources: the interfaces of SPL Token, SPL Associated Token Account and Compute Budget.
+
+import type { Instruction } from "./message";
+
+export const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+const ASSOCIATED_TOKEN_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
+const SYSTEM_PROGRAM = "11111111111111111111111111111111";
+
+const USDC_DECIMALS = 6;
+
+export interface TokenTransfer {
+  mint: string;
+  /** Who owns `from`, and signs. */
+  owner: string;
+  /** Token accounts. */
+  from: string;
+  to: string;
+  /** Base units. */
+  units: bigint;
+}
+
+/** TransferChecked: it fails when `mint` is not what both accounts hold, or has other decimals than USDC. */
+export function transferUsdc({ mint, owner, from, to, units }: TokenTransfer): Instruction {
+  const data = Buffer.alloc(10);
+  data.writeUInt8(12, 0);
+  data.writeBigUInt64LE(units, 1);
+  data.writeUInt8(USDC_DECIMALS, 9);
+  const accounts = [{ key: from, isWritable: true }, { key: mint }, { key: to, isWritable: true }, { key: owner, isSigner: true }];
+  return { program: TOKEN_PROGRAM, accounts, data };
+}
+
+export interface NewTokenAccount {
+  payer: string;
+  /** The associated token account of `owner` for `mint`. */
+  tokenAccount: string;
+  owner: string;
+  mint: string;
+}
+
+/** CreateIdempotent: makes the account when there is none, for which `payer` pays, and leaves it when there is one. */
+export function createTokenAccount({ payer, tokenAccount, owner, mint }: NewTokenAccount): Instruction {
+  const accounts = [
+    { key: payer, isSigner: true, isWritable: true },
+    { key: tokenAccount, isWritable: true },
+    { key: owner },
+    { key: mint },
+    { key: SYSTEM_PROGRAM },
+    { key: TOKEN_PROGRAM },
+  ];
+  return { program: ASSOCIATED_TOKEN_PROGRAM, accounts, data: Uint8Array.of(1) };
+}
+
+/** How much a transaction may compute, and what a unit of it is worth to us, beside the fee for its signatures. */
+export function payForComputing({ units, microLamports }: { units: number; microLamports: number }): Instruction[] {
+  const limit = Buffer.alloc(5);
+  limit.writeUInt8(2, 0);
+  limit.writeUInt32LE(units, 1);
+  const price = Buffer.alloc(9);
+  price.writeUInt8(3, 0);
+  price.writeBigUInt64LE(BigInt(microLamports), 1);
+  return [limit, price].map((data) => ({ program: COMPUTE_BUDGET_PROGRAM, accounts: [], data }));
+}

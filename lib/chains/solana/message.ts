@@ -1,0 +1,78 @@
+// Transactions as they travel, written and signed: the legacy form, in which every key is written out. A transaction is one
+// packet; what does not fit is for two.
+
+import { base58 } from "@scure/base";
+import { assert } from "@/lib/base/assert";
+
+export interface Instruction {
+  /** base58, as all keys here. */
+  program: string;
+  accounts: readonly { key: string; isSigner?: boolean; isWritable?: boolean }[];
+  data: Uint8Array;
+}
+
+export interface NewTransaction {
+  /** Pays the fee; its signature is the transaction's name. */
+  feePayer: string;
+  blockhash: string;
+  instructions: readonly Instruction[];
+}
+
+/** Signs with the key of an address. */
+export type SignFor = (address: string, message: Uint8Array) => Uint8Array;
+
+/** The most bytes of a transaction: what fits into one packet. */
+export const MOST_TRANSACTION_BYTES = 1232;
+
+const SIGNATURE_BYTES = 64;
+
+interface Use {
+  isSigner: boolean;
+  isWritable: boolean;
+}
+
+/**
+ * The bytes to store and send, and the signature by which the cluster will know them, base58.
+ * @throws Error when it is larger than a packet
+ */
+export function signTransaction(transaction: NewTransaction, sign: SignFor): { bytes: Buffer; signature: string } {
+  const { message, signers } = writeMessage(transaction);
+  const signatures = signers.map((signer) => sign(signer, message));
+  const bytes = Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]);
+  assert(bytes.length <= MOST_TRANSACTION_BYTES, "a transaction fits into one packet");
+  return { bytes, signature: base58.encode(bytes.subarray(1, 1 + SIGNATURE_BYTES)) };
+}
+
+/** What the signers sign, and who they are, in the order of their signatures. */
+function writeMessage({ feePayer, blockhash, instructions }: NewTransaction): { message: Buffer; signers: readonly string[] } {
+  const uses = usesOf(feePayer, instructions);
+  const keysOf = (isSigner: boolean, isWritable: boolean) =>
+    [...uses].filter(([, use]) => use.isSigner === isSigner && use.isWritable === isWritable).map(([key]) => key);
+  const [signedReadonly, readonly] = [keysOf(true, false), keysOf(false, false)];
+  const signers = [...keysOf(true, true), ...signedReadonly];
+  const keys = [...signers, ...keysOf(false, true), ...readonly];
+  // A packet has no room for 128 of anything, up to where a count is one byte.
+  const message = Buffer.concat([
+    Uint8Array.of(signers.length, signedReadonly.length, readonly.length, keys.length),
+    ...keys.map((key) => base58.decode(key)),
+    base58.decode(blockhash),
+    Uint8Array.of(instructions.length),
+    ...instructions.flatMap(({ program, accounts, data }) => [
+      Uint8Array.of(keys.indexOf(program), accounts.length, ...accounts.map(({ key }) => keys.indexOf(key)), data.length),
+      data,
+    ]),
+  ]);
+  return { message, signers };
+}
+
+/** Every key with the most that is asked of it; the fee payer comes first. */
+function usesOf(feePayer: string, instructions: readonly Instruction[]): ReadonlyMap<string, Use> {
+  const uses = new Map<string, Use>([[feePayer, { isSigner: true, isWritable: true }]]);
+  for (const { program, accounts } of instructions) {
+    for (const { key, isSigner = false, isWritable = false } of [...accounts, { key: program }]) {
+      const before = uses.get(key);
+      uses.set(key, { isSigner: isSigner || before?.isSigner === true, isWritable: isWritable || before?.isWritable === true });
+    }
+  }
+  return uses;
+}
