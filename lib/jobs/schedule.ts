@@ -7,11 +7,11 @@ import { now } from "@/lib/base/clock";
 import { expireHolds } from "@/lib/gateway/expire-holds";
 import { deleteExpiredReplies } from "@/lib/gateway/idempotency";
 import { loadOverruns } from "@/lib/gateway/overrun";
-import { checkLedger } from "@/lib/ledger/check";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
 import { measureDeposits } from "@/lib/wallets/deposits/deposit";
 import { watchBase } from "@/lib/wallets/deposits/watch";
+import { checkBooks } from "./check-books";
 import type { Job } from "./scheduler";
 
 /** Jobs of a process that answers requests: they move what it has in memory. */
@@ -31,6 +31,6 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
-  // It reads the whole ledger: a big one is checked as often as it can be without being in the way.
-  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkLedger },
+  // It reads all the books: big ones are checked as often as it can be without being in the way.
+  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkBooks },
 ];

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { config } from "@/lib/base/config";
 import { runningPostgresUrl, startEmbeddedPostgres } from "@/lib/db/embedded";
 import { closePool, setDatabaseUrl } from "@/lib/db/pool";
-import { checkLedger } from "@/lib/ledger/check";
+import { checkBooks } from "@/lib/jobs/check-books";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { databaseProblem } from "./start-problem";
 
@@ -39,7 +39,7 @@ async function check(): Promise<void> {
   const close = await openDatabase();
   try {
     await rollUpRevenue();
-    const violations = await checkLedger();
+    const violations = await checkBooks();
     for (const { invariant, subject, expected, actual } of violations) {
       process.stdout.write(`BROKEN: ${invariant}: ${subject} should be ${expected} and is ${actual}\n`);
     }

@@ -6,6 +6,7 @@ import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
+import { checkDeposits } from "./check";
 import {
   type Customer,
   expectAllAccountedFor,
@@ -20,7 +21,7 @@ await openTestDatabase();
 let chain: WatchedChain;
 beforeEach(async () => {
   chain = await startWatchedChain();
-  await pool().query("TRUNCATE deposit, chain_scan, chain_scan_end, watch_lease, custodial_wallet");
+  await pool().query("TRUNCATE chain_scan, chain_scan_end, watch_lease, custodial_wallet");
 });
 afterEach(() => chain?.stop());
 
@@ -87,4 +88,5 @@ test("1,000 deposits in one block are credited once each, and quickly", async ()
   );
   expect(rows.map(({ gained }) => gained)).toEqual(customers.map((_, index) => (ONE_USDC + BigInt(index)) * 1_000n));
   expect(await checkLedger()).toEqual([]);
+  expect(await checkDeposits()).toEqual([]);
 }, 180_000);

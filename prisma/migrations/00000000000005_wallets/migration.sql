@@ -80,29 +80,32 @@ END $$;
 CREATE TABLE deposit (
   -- Made of transaction, receiver and amount: a transfer keeps its name when a reorganisation moves it to another block.
   id text COLLATE "C" PRIMARY KEY,
-  -- base | solana
-  chain text COLLATE "C" NOT NULL,
+  chain text COLLATE "C" NOT NULL CHECK (chain IN ('base', 'solana')),
   account_id text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
-  -- nano-USD, more than zero
-  amount bigint NOT NULL,
+  -- nano-USD
+  amount bigint NOT NULL CHECK (amount > 0),
   -- Where it was seen last.
-  block integer NOT NULL,
+  block integer NOT NULL CHECK (block >= 0),
   block_hash text COLLATE "C" NOT NULL,
   transaction text COLLATE "C" NOT NULL,
   -- Among the logs of its block.
-  place integer NOT NULL,
-  -- seen | confirming (a block has followed) | credited | below_minimum (ours to keep until its address has the minimum) | reversed
-  state text COLLATE "C" NOT NULL,
+  place integer NOT NULL CHECK (place >= 0),
+  -- confirming: a block has followed. below_minimum: ours to keep until its address has the minimum.
+  state text COLLATE "C" NOT NULL CHECK (state IN ('seen', 'confirming', 'credited', 'below_minimum', 'reversed')),
   -- Its block is final: the money can leave again.
   finalized boolean NOT NULL DEFAULT false,
   -- Its block is no longer on the chain, and it was not found in another one since.
   missing_since timestamptz,
   -- How often the ledger took it back; it may come again after that.
-  times_reversed integer NOT NULL DEFAULT 0,
+  times_reversed integer NOT NULL DEFAULT 0 CHECK (times_reversed >= 0),
   seen_at timestamptz NOT NULL,
   credited_at timestamptz,
-  reversed_at timestamptz
+  reversed_at timestamptz,
+  CONSTRAINT credited_when_its_state_says_so CHECK (state = 'reversed' OR (state = 'credited') = (credited_at IS NOT NULL)),
+  CONSTRAINT reversed_when_its_state_says_so CHECK ((state = 'reversed') = (reversed_at IS NOT NULL)),
+  CONSTRAINT only_what_is_booked_is_final CHECK (NOT finalized OR (state IN ('credited', 'below_minimum') AND missing_since IS NULL)),
+  CONSTRAINT what_is_reversed_is_no_longer_missed CHECK (state <> 'reversed' OR missing_since IS NULL)
 );
 CREATE INDEX deposit_account_id_seen_at_id_idx ON deposit (account_id, seen_at, id);
 CREATE INDEX deposit_chain_finalized_block_idx ON deposit (chain, finalized, block);
@@ -110,38 +113,38 @@ CREATE INDEX deposit_chain_address_idx ON deposit (chain, address);
 
 -- One row a chain: the last block that was read, and the chain's head when it was.
 CREATE TABLE chain_scan (
-  chain text COLLATE "C" PRIMARY KEY,
-  block integer NOT NULL,
+  chain text COLLATE "C" PRIMARY KEY CHECK (chain IN ('base', 'solana')),
+  block integer NOT NULL CHECK (block >= 0),
   block_hash text COLLATE "C" NOT NULL,
-  latest integer NOT NULL,
-  safe integer NOT NULL,
-  finalized integer NOT NULL,
+  latest integer NOT NULL CHECK (latest >= 0),
+  safe integer NOT NULL CHECK (safe >= 0),
+  finalized integer NOT NULL CHECK (finalized >= 0),
   -- Up to here the chain was read a second time, once it was final.
-  checked_block integer NOT NULL,
+  checked_block integer NOT NULL CHECK (checked_block BETWEEN 0 AND block),
   -- Up to here other tokens were looked for.
-  foreign_block integer NOT NULL
+  foreign_block integer NOT NULL CHECK (foreign_block BETWEEN 0 AND block)
 );
 
 -- The last block of each range that was read: as long as it is on the chain, what was read up to it stands.
 CREATE TABLE chain_scan_end (
-  chain text COLLATE "C" NOT NULL,
-  block integer NOT NULL,
+  chain text COLLATE "C" NOT NULL CHECK (chain IN ('base', 'solana')),
+  block integer NOT NULL CHECK (block >= 0),
   block_hash text COLLATE "C" NOT NULL,
   PRIMARY KEY (chain, block)
 );
 
 -- Other tokens that came in at our addresses: the operator sees them, nobody is credited.
 CREATE TABLE foreign_token (
-  chain text COLLATE "C" NOT NULL,
+  chain text COLLATE "C" NOT NULL CHECK (chain IN ('base', 'solana')),
   transaction text COLLATE "C" NOT NULL,
-  place integer NOT NULL,
+  place integer NOT NULL CHECK (place >= 0),
   token text COLLATE "C" NOT NULL,
   sender text COLLATE "C" NOT NULL,
   address text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   -- The token's own.
-  units numeric(78, 0) NOT NULL,
-  block integer NOT NULL,
+  units numeric(78, 0) NOT NULL CHECK (units > 0),
+  block integer NOT NULL CHECK (block >= 0),
   seen_at timestamptz NOT NULL,
   PRIMARY KEY (chain, transaction, place)
 );
@@ -149,10 +152,10 @@ CREATE INDEX foreign_token_chain_block_idx ON foreign_token (chain, block);
 
 -- Who watches a chain. Times are the database's own: the clocks of two processes need not agree.
 CREATE TABLE watch_lease (
-  chain text COLLATE "C" PRIMARY KEY,
+  chain text COLLATE "C" PRIMARY KEY CHECK (chain IN ('base', 'solana')),
   holder text COLLATE "C" NOT NULL,
   -- Rises whenever the lease changes hands or lapses; every write of a watcher names it.
-  fence bigint NOT NULL,
+  fence bigint NOT NULL CHECK (fence > 0),
   until timestamptz NOT NULL
 );
 
@@ -166,11 +169,12 @@ CREATE FUNCTION wallets_take_lease(on_chain text, new_holder text, seconds doubl
   RETURNING l.fence
 $$;
 
--- False when the lease is no longer the caller's. Renews it, and lets nobody take it before the transaction ends.
+-- False when the lease went to somebody else. Renews it, and lets nobody take it before the transaction ends. One that lapsed and
+-- that nobody took is still the caller's: else who is slower than a lease lasts would never come to an end.
 CREATE FUNCTION wallets_keep_lease(on_chain text, known_fence bigint, seconds double precision) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE watch_lease l SET until = clock_timestamp() + make_interval(secs => seconds)
-    WHERE l.chain = on_chain AND l.fence = known_fence AND l.until > clock_timestamp();
+    WHERE l.chain = on_chain AND l.fence = known_fence;
   RETURN FOUND;
 END $$;
 
@@ -347,3 +351,54 @@ BEGIN
   PERFORM wallets_tell_deposits(changed || ARRAY(
     SELECT d.account_id FROM deposit d WHERE d.chain = on_chain AND d.finalized = false AND d.state IN ('seen', 'confirming')));
 END $$;
+
+-- Proves that deposits and the ledger tell the same; returns one row per violation, none when they do. `ledger_check` proves the
+-- ledger in itself. A deposit's transfers are known by their names; `seq IS NULL` leaves the charges out, which are many more.
+CREATE FUNCTION wallets_check_deposits()
+RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
+  WITH booked AS (
+    SELECT d.id, d.state, d.amount, d.times_reversed,
+      coalesce(sum(e.amount) FILTER (WHERE e.account_id = d.account_id), 0) AS of_customer,
+      coalesce(sum(e.amount) FILTER (WHERE e.account_id = 'deposit_losses'), 0) AS of_operator,
+      coalesce(sum(e.amount) FILTER (WHERE e.account_id = 'uncredited_deposits'), 0) AS uncredited,
+      coalesce(sum(e.amount) FILTER (WHERE e.account_id = d.chain || '_chain'), 0) AS from_chain
+    FROM deposit d
+    CROSS JOIN LATERAL generate_series(0, d.times_reversed) AS life(number)
+    CROSS JOIN LATERAL (SELECT d.id || CASE life.number WHEN 0 THEN '' ELSE '_again_' || life.number END AS credit) AS named
+    CROSS JOIN LATERAL (VALUES (named.credit), ('small_' || named.credit), ('reversal_' || d.id || '_' || life.number)) AS own(transfer)
+    LEFT JOIN ledger_entry e ON e.transfer_id = own.transfer AND e.seq IS NULL
+    GROUP BY d.id
+  )
+  SELECT 'a deposit is its customer''s while it is credited, and only then', b.id,
+      CASE b.state WHEN 'credited' THEN b.amount ELSE 0 END, b.of_customer + b.of_operator
+    FROM booked b WHERE b.of_customer + b.of_operator <> CASE b.state WHEN 'credited' THEN b.amount ELSE 0 END
+  UNION ALL
+  SELECT 'a deposit is in uncredited_deposits while it is below the minimum, and only then', b.id,
+      CASE b.state WHEN 'below_minimum' THEN b.amount ELSE 0 END, b.uncredited
+    FROM booked b WHERE b.uncredited <> CASE b.state WHEN 'below_minimum' THEN b.amount ELSE 0 END
+  UNION ALL
+  SELECT 'a deposit came from its chain while it is booked, and only then', b.id,
+      CASE WHEN b.state IN ('credited', 'below_minimum') THEN -b.amount ELSE 0 END, b.from_chain
+    FROM booked b WHERE b.from_chain <> CASE WHEN b.state IN ('credited', 'below_minimum') THEN -b.amount ELSE 0 END
+  UNION ALL
+  SELECT 'of a deposit the operator bears what was spent before it was reversed, and no more', b.id,
+      greatest(least(b.of_operator, 0), -b.amount * b.times_reversed), b.of_operator
+    FROM booked b WHERE b.of_operator NOT BETWEEN -b.amount * b.times_reversed AND 0
+  UNION ALL
+  SELECT 'what a chain brought in is its deposits', chain.name, -coalesce(d.total, 0), coalesce(e.total, 0)
+    FROM (VALUES ('base'), ('solana')) AS chain(name)
+    LEFT JOIN (
+      SELECT chain, sum(amount * (times_reversed + CASE WHEN state IN ('credited', 'below_minimum') THEN 1 ELSE 0 END)) AS total
+      FROM deposit GROUP BY chain
+    ) d ON d.chain = chain.name
+    LEFT JOIN (
+      SELECT account_id, sum(amount) AS total FROM ledger_entry
+      WHERE account_id IN ('base_chain', 'solana_chain') AND amount < 0 AND seq IS NULL GROUP BY account_id
+    ) e ON e.account_id = chain.name || '_chain'
+    WHERE -coalesce(d.total, 0) <> coalesce(e.total, 0)
+  UNION ALL
+  SELECT 'uncredited_deposits is all that is below the minimum', 'uncredited_deposits', d.total, e.total
+    FROM (SELECT coalesce(sum(amount), 0) AS total FROM deposit WHERE state = 'below_minimum') d,
+      (SELECT coalesce(sum(amount), 0) AS total FROM ledger_entry WHERE account_id = 'uncredited_deposits' AND seq IS NULL) e
+    WHERE d.total <> e.total
+$$;

@@ -13,6 +13,7 @@ import { inTransaction, pool } from "@/lib/db/pool";
 import { openCustomerAccount, readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { type BaseWatcherOptions, createBaseWatcher } from "../base-watcher";
+import { checkDeposits } from "../check";
 import { listDeposits } from "../deposit";
 import type { WatchReport } from "../watcher";
 
@@ -98,6 +99,7 @@ async function postedAt(account: string): Promise<bigint> {
  */
 export async function expectAllAccountedFor({ nodes, usdc }: Pick<UsdcChain, "usdc"> & { nodes: EvmNodes }): Promise<void> {
   expect(await checkLedger()).toEqual([]);
+  expect(await checkDeposits()).toEqual([]);
   const { rows } = await pool().query<{ address: Hex }>("SELECT base_address AS address FROM custodial_wallet");
   const { rows: twice } = await pool().query(
     "SELECT id FROM transfer WHERE kind = 'credit' AND id NOT LIKE 'small%' AND id NOT LIKE 'base%'",

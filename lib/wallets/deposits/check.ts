@@ -1,0 +1,7 @@
+// Proves that each deposit is in the books as its state says, or says where it is not.
+
+import { findViolations, type Violation } from "@/lib/ledger/check";
+
+/** Reads every deposit and its transfers; an empty list means that every invariant holds. */
+export const checkDeposits = (): Promise<Violation[]> =>
+  findViolations("SELECT invariant, subject, expected::text, actual::text FROM wallets_check_deposits() LIMIT 100");
