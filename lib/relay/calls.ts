@@ -84,7 +84,7 @@ export async function storeCall(id: string, prepared: PreparedCall, transaction:
   if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
   if (minedNonce < leastOpen) throw new RelayStopped("nonce_behind");
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
-  const { raw, hash } = serializeSigned(call, relayer().signTransaction(call));
+  const { raw, hash } = serializeSigned(call, await relayer().signTransaction(call));
   await transaction.query("SELECT relay_store_call($1, 'base', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", [
     ...[id, from.toLowerCase(), nonce, to.toLowerCase(), Buffer.from(hexToBytes(data)), gas],
     ...[hash, Buffer.from(hexToBytes(raw)), maxFeePerGas.toString(), maxPriorityFeePerGas.toString(), now()],

@@ -7,11 +7,11 @@ import type { Transaction } from "@/lib/chains/evm/transactions";
 
 export interface Relayer {
   readonly address: Hex;
-  /** Signs a transaction of its own account. */
-  signTransaction(transaction: Transaction): Signature;
+  /** Signs a transaction of its own account. @throws Error when it is not one that this key is for */
+  signTransaction(transaction: Transaction): Signature | Promise<Signature>;
 }
 
-const holder = () => once<{ relayer?: Relayer }>("relayer", () => ({}));
+const holder = () => once<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));
 
 /** Gives this process its relayer; undefined takes it away again. */
 export function setRelayer(relayer: Relayer | undefined): void {
@@ -27,3 +27,10 @@ export function relayer(): Relayer {
   if (!held) throw new Error("This process has no relayer: only one with ROLES=jobs does.");
   return held;
 }
+
+/** Says who pays for our transactions on Solana, so that its balance is watched. */
+export function setFeePayer(address: string | undefined): void {
+  holder().feePayer = address;
+}
+
+export const findFeePayer = (): string | null => holder().feePayer ?? null;

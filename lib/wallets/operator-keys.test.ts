@@ -1,14 +1,22 @@
-// The operator's own keys: other libraries derive the same from the same words, live mode pins them, and the relayer signs calls of
-// USDC and nothing else.
+// The operator's own keys: other libraries derive the same from the same words, live mode pins them, the relayer signs
+// calls of USDC, and sweeps go to the treasury.
 
 import { createHmac, pbkdf2Sync } from "node:crypto";
-import { Keypair } from "@solana/web3.js";
-import { recoverAddress } from "viem";
+import { base58 } from "@scure/base";
+import {
+  ASSOCIATED_TOKEN_PROGRAM_ID,
+  decodeTransferCheckedInstruction,
+  getAssociatedTokenAddressSync,
+  TOKEN_PROGRAM_ID,
+} from "@solana/spl-token";
+import { ComputeBudgetProgram, Keypair, PublicKey, Transaction } from "@solana/web3.js";
+import { keccak256, recoverAddress, recoverTypedDataAddress } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { transactionSigningHash } from "@/lib/chains/evm/transactions";
-import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { authorizationTypedData, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { RESERVED_INDEX } from "./addresses";
 import { findCustody } from "./custody";
 import { openSigner } from "./seed-signer";
 import { startCustody } from "./start-custody";
@@ -64,7 +72,55 @@ test.each([
   ["of another chain", { chainId: 8_453 }],
 ])("the relayer signs no transaction %s", async (_, changed) => {
   const { relayer } = await openSigner(hardhatWords, "sandbox");
-  await expect(relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
+  await expect(async () => relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
+});
+
+const terms = { value: 5_000_000n, validAfter: 0n, validBefore: 1_800_000_000n, nonce: keccak256("0x01") };
+
+test("a sweep on Base is the custodial address's own authorization, to the treasury", async () => {
+  const signer = await openSigner(hardhatWords, "sandbox");
+  const { authorization, signature } = await signer.signSweepOnBase({ index: 1, ...terms });
+  const from = mnemonicToAccount(hardhatWords, { addressIndex: 1 }).address;
+  expect(authorization).toEqual({ from, to: signer.treasury.base, ...terms });
+  expect(await recoverTypedDataAddress({ ...authorizationTypedData(authorization, 31_337), signature })).toBe(from);
+});
+
+test("a sweep on Solana moves USDC of its owners to the treasury's own account, and nothing else", async () => {
+  const signer = await openSigner(abandonWords, "sandbox");
+  const indexes = [0, 1, 2, 3, 4, 5];
+  const { bytes, signature } = signer.signSweepOnSolana({
+    owners: indexes.map((index) => ({ index, units: BigInt(index) + 7n })),
+    blockhash: signer.usdcMint,
+  });
+  const transaction = Transaction.from(bytes);
+  expect(transaction.verifySignatures()).toBe(true);
+  expect(transaction.feePayer?.toBase58()).toBe(signer.treasury.solana);
+  expect(base58.encode(bytes.subarray(1, 65))).toBe(signature);
+  const [mint, treasury] = [new PublicKey(signer.usdcMint), new PublicKey(signer.treasury.solana)];
+  const to = getAssociatedTokenAddressSync(mint, treasury);
+  const transfers = transaction.instructions
+    .filter(({ programId }) => programId.equals(TOKEN_PROGRAM_ID))
+    .map((one) => decodeTransferCheckedInstruction(one));
+  expect(transfers.map(({ keys, data }) => [keys.source.pubkey.toBase58(), keys.destination.pubkey, data.amount])).toEqual(
+    indexes.map((index) => [signer.makeAddresses(index).solanaTokenAccount, to, BigInt(index) + 7n]),
+  );
+  const others = transaction.instructions.filter(({ programId }) => !programId.equals(TOKEN_PROGRAM_ID));
+  expect(others.map(({ programId }) => programId)).toEqual([
+    ...[ComputeBudgetProgram.programId, ComputeBudgetProgram.programId],
+    ASSOCIATED_TOKEN_PROGRAM_ID,
+  ]);
+});
+
+test("nothing is swept from a key of the operator's own, nor more owners than fit into a transaction", async () => {
+  const signer = await openSigner(hardhatWords, "sandbox");
+  const sweepOnSolana = (...indexes: number[]) =>
+    signer.signSweepOnSolana({ owners: indexes.map((index) => ({ index, units: 1n })), blockhash: signer.usdcMint });
+  for (const index of [RESERVED_INDEX, 0x7fff_fffe, 0x7fff_ffff, -1]) {
+    await expect(signer.signSweepOnBase({ index, ...terms }), String(index)).rejects.toThrow("derivation index");
+    expect(() => sweepOnSolana(index), String(index)).toThrow("a sweep is of custodial addresses");
+  }
+  expect(() => sweepOnSolana(0, 1, 2, 3, 4, 5, 6)).toThrow("one to 6 owners");
+  expect(() => sweepOnSolana()).toThrow("one to 6 owners");
 });
 
 test("live mode refuses a treasury that is not the seed's, says what to write, and remembers no seed before it is right", async () => {

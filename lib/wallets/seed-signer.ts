@@ -3,16 +3,20 @@
 
 import { base58 } from "@scure/base";
 import type { HDKey } from "@scure/bip32";
-import { bytesToHex, type Hex, type Signature } from "viem";
+import { bytesToHex, type Hex, type Signature, serializeSignature } from "viem";
 import { sign } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
-import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
+import { signTransaction } from "@/lib/chains/solana/message";
+import { signWith } from "@/lib/chains/solana/signing-key";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress } from "./addresses";
+import type { Relayer } from "@/lib/relay/relayer";
+import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
 import { Seed } from "./seed";
-import type { Relayer, Signer, Treasury } from "./signer";
+import type { AuthorizedSweep, BaseSweep, SignedSweep, Signer, SolanaSweep, Treasury } from "./signer";
+import { MOST_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
 import { deriveTokenAccount } from "./token-account";
 
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
@@ -60,6 +64,36 @@ class SeedSigner implements Signer {
     };
     const attestation = Buffer.from(account.deriveChild(ATTESTATION_INDEX).sign(attestedHash(addresses)));
     return { ...addresses, attestation };
+  }
+
+  async signSweepOnBase({ index, ...terms }: BaseSweep): Promise<AuthorizedSweep> {
+    const from = deriveBaseAddress(this.#seed.baseAccount(), index);
+    const authorization = { from, to: this.treasury.base, ...terms };
+    const hash = authorizationHash(authorization, baseChainId());
+    return { authorization, signature: serializeSignature(await signHash(this.#seed.baseAccount().deriveChild(index), hash)) };
+  }
+
+  signSweepOnSolana({ owners, blockhash }: SolanaSweep): SignedSweep {
+    assert(owners.length > 0 && owners.length <= MOST_OWNERS, `one to ${MOST_OWNERS} owners fit into a transaction`);
+    assert(
+      owners.every(({ index }) => isCustodialIndex(index)),
+      "a sweep is of custodial addresses",
+    );
+    const { usdcMint: mint } = this;
+    const treasury = this.treasury.solana;
+    const indexes = new Map(owners.map(({ index }) => [this.#solanaAddress(index), index]));
+    indexes.set(treasury, TREASURY_INDEX);
+    const instructions = sweepInstructions({
+      treasury,
+      mint,
+      owners: owners.map(({ index, units }) => ({ address: this.#solanaAddress(index), units })),
+    });
+    const sign = (address: string, message: Uint8Array) => {
+      const index = indexes.get(address);
+      assert(index !== undefined, "a sweep is signed by its owners and the treasury");
+      return signWith(this.#seed.solanaKey(index).privateKey, message);
+    };
+    return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {

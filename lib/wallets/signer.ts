@@ -1,9 +1,10 @@
 // The signer: what may be asked of whoever holds the seed. Each request is one of the product's own; it signs no bytes that it
 // is handed. Only a process with the `jobs` role has one.
 
-import type { Hex, Signature } from "viem";
+import type { Hex } from "viem";
 import { once } from "@/lib/base/once";
-import type { Transaction } from "@/lib/chains/evm/transactions";
+import type { Authorization } from "@/lib/chains/evm/usdc";
+import type { Relayer } from "@/lib/relay/relayer";
 import type { AttestedAddresses } from "./addresses";
 
 /** Where swept USDC goes, and withdrawals come from: the operator's own addresses. */
@@ -13,14 +14,27 @@ export interface Treasury {
   solana: string;
 }
 
-/** Pays the gas of transactions on Base, and owns no USDC. */
-export interface Relayer {
-  readonly address: Hex;
-  /**
-   * Signs a call of USDC on the service's own chain, without any value.
-   * @throws Error when it is another transaction
-   */
-  signTransaction(transaction: Transaction): Promise<Signature>;
+/** Of one custodial address. The chain carries out one authorization for each nonce of 32 bytes. */
+export interface BaseSweep extends Pick<Authorization, "value" | "validAfter" | "validBefore" | "nonce"> {
+  index: number;
+}
+
+export interface AuthorizedSweep {
+  /** To the treasury, always. */
+  authorization: Authorization;
+  signature: Hex;
+}
+
+export interface SolanaSweep {
+  /** Each gives `units`, USDC base units. */
+  owners: readonly { index: number; units: bigint }[];
+  blockhash: string;
+}
+
+export interface SignedSweep {
+  bytes: Buffer;
+  /** The treasury's, by which the cluster knows the transaction. */
+  signature: string;
 }
 
 export interface Signer {
@@ -31,9 +45,17 @@ export interface Signer {
   /** The Solana mint that its token accounts are for. */
   readonly usdcMint: string;
   readonly treasury: Treasury;
+  /** Pays for gas on Base, for calls of USDC and nothing else. */
   readonly relayer: Relayer;
   /** The addresses of a derivation index, signed as this signer's. */
   makeAddresses(index: number): AttestedAddresses;
+  /** Lets anybody move an amount from a custodial address to the treasury, once. */
+  signSweepOnBase(sweep: BaseSweep): Promise<AuthorizedSweep>;
+  /**
+   * A transaction that moves amounts of custodial addresses to the treasury, which pays its fee.
+   * @throws Error when they are more than fit into one
+   */
+  signSweepOnSolana(sweep: SolanaSweep): SignedSweep;
 }
 
 const holder = () => once<{ signer?: Signer }>("signer", () => ({}));

@@ -2,6 +2,7 @@
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
+import { setRelayer } from "@/lib/relay/relayer";
 import { makeFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
@@ -16,6 +17,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   warnOfWeakness(signer);
   if (!signer) return;
   setSigner(signer);
+  setRelayer(signer.relayer);
   await makeFirstAddresses();
 }
 

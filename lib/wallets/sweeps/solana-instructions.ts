@@ -1,0 +1,29 @@
+// A sweep on Solana: several owners give to the treasury in one transaction, whose fee the treasury pays.
+
+import { createTokenAccount, payForComputing, transferUsdc } from "@/lib/chains/solana/instructions";
+import type { Instruction } from "@/lib/chains/solana/message";
+import { deriveTokenAccount } from "../token-account";
+
+/** So many owners fit into one packet, each with its signature and its token account. */
+export const MOST_OWNERS = 6;
+
+/** Enough for making the treasury's token account, and for each transfer: twice what they take. */
+const UNITS_OF_ACCOUNT = 60_000;
+const UNITS_OF_TRANSFER = 15_000;
+/** Some 5,000 lamports in all, as much as one signature costs: enough to be taken at most times. */
+const MICRO_LAMPORTS = 50_000;
+
+interface Sweeps {
+  treasury: string;
+  mint: string;
+  owners: readonly { address: string; units: bigint }[];
+}
+
+export function sweepInstructions({ treasury, mint, owners }: Sweeps): Instruction[] {
+  const to = deriveTokenAccount(treasury, mint);
+  return [
+    ...payForComputing({ units: UNITS_OF_ACCOUNT + owners.length * UNITS_OF_TRANSFER, microLamports: MICRO_LAMPORTS }),
+    createTokenAccount({ payer: treasury, tokenAccount: to, owner: treasury, mint }),
+    ...owners.map(({ address, units }) => transferUsdc({ mint, owner: address, from: deriveTokenAccount(address, mint), to, units })),
+  ];
+}
