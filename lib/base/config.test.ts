@@ -46,6 +46,7 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
   ["PORT", 0, 65_535],
 ];
+const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];
 const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] = [
   ["MODE", "production", /"sandbox"\|"live"/],
   ["ROLES", "web,worker", /"web"\|"jobs"/],
@@ -68,6 +69,11 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
   ["WALLETCONNECT_PROJECT_ID", "my-project", /32 digits and letters/],
   ["LOG_LEVEL", "loud", /"info"/],
   ...urls.map((name) => [name, "api.example", /starting with http:\/\/ or https:\/\//] as const),
+  ...amounts.flatMap((name) =>
+    ["-1", "0.0000001", "1,5", "$5", "1e3"].map(
+      (value) => [`WITHDRAWAL_${name}_USD`, value, /at most 6 decimal places, like 0\.25/] as const,
+    ),
+  ),
   ...counts.flatMap(([name, least, most]) => [
     [name, String(least - 1), new RegExp(`>=${least}`)] as const,
     [name, String(most + 1), new RegExp(`<=${most}`)] as const,

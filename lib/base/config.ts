@@ -2,6 +2,7 @@
 // what to write. Every variable is documented in `.env.example`; a test holds the two together.
 
 import { z } from "zod";
+import { parseUsd } from "./money";
 import { once } from "./once";
 
 const flag = z
@@ -20,6 +21,24 @@ const list = z.string().transform((text) =>
     .map((item) => item.trim())
     .filter(Boolean),
 );
+
+/** An amount of USDC that a chain can move: at most 6 decimal places. */
+const usdc = (standard: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,6})?$/, "write an amount of USD with at most 6 decimal places, like 0.25")
+    .default(standard)
+    .transform(parseUsd);
+
+const withdrawalShape = {
+  WITHDRAWAL_FEE_BASE_USD: usdc("0.10"),
+  WITHDRAWAL_FEE_SOLANA_USD: usdc("0.10"),
+  WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD: usdc("0.50"),
+  WITHDRAWAL_MINIMUM_USD: usdc("1"),
+  WITHDRAWAL_DAILY_LIMIT_USD: usdc("1000"),
+  WITHDRAWAL_SERVICE_DAILY_LIMIT_USD: usdc("10000"),
+  WITHDRAWAL_APPROVAL_ABOVE_USD: usdc("250"),
+};
 
 const custodyShape = {
   CUSTODY_SEED_FILE: z.string().min(1).optional(),
@@ -58,6 +77,7 @@ const schema = z.object({
   SESSION_SECRET: secret.optional(),
   ...custodyShape,
   ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
+  ...withdrawalShape,
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),

@@ -9,11 +9,13 @@ declare const requestIdBrand: unique symbol;
 declare const accountIdBrand: unique symbol;
 declare const keyIdBrand: unique symbol;
 declare const sessionIdBrand: unique symbol;
+declare const withdrawalIdBrand: unique symbol;
 
 export type RequestId = string & { readonly [requestIdBrand]: true };
 export type AccountId = string & { readonly [accountIdBrand]: true };
 export type KeyId = string & { readonly [keyIdBrand]: true };
 export type SessionId = string & { readonly [sessionIdBrand]: true };
+export type WithdrawalId = string & { readonly [withdrawalIdBrand]: true };
 
 // In ASCII order, so that text order is time order.
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -63,6 +65,7 @@ export const newRequestId = (): RequestId => timeOrderedId("req") as RequestId;
 export const newAccountId = (): AccountId => timeOrderedId("acc") as AccountId;
 export const newKeyId = (): KeyId => timeOrderedId("key") as KeyId;
 export const newSessionId = (): SessionId => timeOrderedId("ses") as SessionId;
+export const newWithdrawalId = (): WithdrawalId => timeOrderedId("wd") as WithdrawalId;
 
 /** The smallest request id of the given moment: a lower bound for time-range reads. */
 export const requestIdAt = (ms: number): string => `req_${toBase62(ms, TIME_DIGITS)}`;

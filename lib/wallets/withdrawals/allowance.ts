@@ -1,0 +1,69 @@
+// How much an account can take out now, and to which of its wallets.
+
+import { listIdentities } from "@/lib/access/identities";
+import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { Wallet } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
+import { LINKED_SECONDS, MOST_OPEN } from "./rules";
+
+export interface Allowance {
+  /** What could leave, fee included: what is available, less what came in and is not final yet. */
+  withdrawable: NanoUsd;
+  /** What came in and is not final yet. */
+  unfinal: NanoUsd;
+  /** What is left of the account's limit of 24 hours, and of the service's. */
+  leftOfDay: NanoUsd;
+  leftOfService: NanoUsd;
+  /** An amount above this waits for the operator. */
+  leftWithoutApproval: NanoUsd;
+  /** How many more may be open at once. */
+  leftOpen: number;
+}
+
+interface Row {
+  withdrawable: bigint;
+  available: bigint;
+  account_day: bigint;
+  service_day: bigint;
+  open: number;
+}
+
+export async function readAllowance(accountId: AccountId): Promise<Allowance> {
+  const { rows } = await pool().query<Row>(
+    `SELECT wallets_withdrawable($1) AS withdrawable, ledger_available($1) AS available,
+       wallets_withdrawn_in_a_day($1, $2) AS account_day, wallets_withdrawn_in_a_day(NULL, $2) AS service_day,
+       (SELECT count(*)::integer FROM withdrawal w WHERE w.account_id = $1 AND wallets_is_open(w.state)) AS open`,
+    [accountId, now()],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("The database told no allowance.");
+  const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
+  return {
+    withdrawable: nanoUsd(row.withdrawable),
+    unfinal: nanoUsd(row.available - row.withdrawable),
+    leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.account_day),
+    leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.service_day),
+    leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.account_day),
+    leftOpen: Math.max(0, MOST_OPEN - row.open),
+  };
+}
+
+const left = (limit: NanoUsd, used: bigint): NanoUsd => nanoUsd(limit > used ? limit - used : 0n);
+
+export interface PayableWallet extends Wallet {
+  linkedAt: Date;
+  /** From when money may go to it; null: now. */
+  payableFrom: Date | null;
+}
+
+/** The account's wallets, the oldest first. */
+export async function listPayableWallets(accountId: AccountId): Promise<PayableWallet[]> {
+  const at = now();
+  return (await listIdentities(accountId)).map(({ wallet, linkedAt, isFirst }) => {
+    const from = new Date(linkedAt.getTime() + LINKED_SECONDS * 1_000);
+    return { ...wallet, linkedAt, payableFrom: isFirst || from <= at ? null : from };
+  });
+}

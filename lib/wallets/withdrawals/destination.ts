@@ -1,0 +1,95 @@
+// Where money may go at all: an address of the chosen chain that is somebody's wallet there, and none of this service's own.
+// That it is a wallet of the account's own is decided with the balance, in the database.
+
+import { type Hex, isAddress, zeroAddress } from "viem";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { isBlacklisted } from "@/lib/chains/evm/token-state";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { findAccount, type SolanaAccount } from "@/lib/chains/solana/accounts";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { displayAddress, readWallet, solanaKey } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
+import { findCustody } from "../custody";
+import { deriveTokenAccount, isOnCurve } from "../token-account";
+import { type WithdrawalChain, walletChainOf } from "./order";
+
+export type DestinationFault =
+  | "malformed"
+  /** Its capital letters are not those of EIP-55: a letter is wrong. */
+  | "checksum"
+  | "other_chain"
+  /** USDC itself, or another contract or program that keeps what it is sent. */
+  | "token"
+  /** The treasury, or an address that somebody deposits at. */
+  | "own"
+  /** On Solana: a program, or an address that only a program can sign for. */
+  | "program"
+  /** On Solana: an account for tokens, not the wallet that owns it. */
+  | "token_account"
+  /** USDC's issuer refuses it. */
+  | "blacklisted";
+
+export type Destination =
+  | { ok: true; address: string /** Solana: no account for USDC is there yet. */; needsAccount: boolean }
+  | { ok: false; fault: DestinationFault };
+
+/**
+ * Reads an address as a person or a page wrote it, and asks the chain about it.
+ * @throws EvmFailure, SolanaUnavailable when the chain cannot be asked
+ */
+export async function readDestination(chain: WithdrawalChain, text: string): Promise<Destination> {
+  const written = text.trim();
+  const fault = faultOf(chain, written);
+  if (fault) return { ok: false, fault };
+  const address = chain === "base" ? written.toLowerCase() : written;
+  if (await isOurs(chain, address)) return { ok: false, fault: "own" };
+  return chain === "base" ? askBase(address as Hex) : askSolana(address);
+}
+
+function faultOf(chain: WithdrawalChain, text: string): DestinationFault | null {
+  const [isEvm, key] = [isAddress(text, { strict: false }), solanaKey(text)];
+  if (chain === "base") {
+    if (key) return "other_chain";
+    if (!isEvm || !readWallet("evm", text)) return "malformed";
+    const isOneCase = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text);
+    if (!isOneCase && !isAddress(text)) return "checksum";
+    const address = text.toLowerCase();
+    return address === usdcAddress(baseChainId()) || address === zeroAddress ? "token" : null;
+  }
+  if (isEvm) return "other_chain";
+  if (!key) return "malformed";
+  return isOnCurve(key) ? null : "program";
+}
+
+async function isOurs(chain: WithdrawalChain, address: string): Promise<boolean> {
+  const custody = await findCustody();
+  const own = custody && [custody.treasury.base.toLowerCase(), custody.relayer.base.toLowerCase(), custody.treasury.solana];
+  if (own?.includes(address)) return true;
+  const { rows } = await pool().query<{ found: boolean }>(
+    chain === "base"
+      ? `SELECT EXISTS (SELECT 1 FROM custodial_wallet WHERE base_address = $1)
+           OR EXISTS (SELECT 1 FROM address_pool WHERE base_address = $1) AS found`
+      : `SELECT EXISTS (SELECT 1 FROM custodial_wallet WHERE solana_owner = $1 OR solana_token_account = $1)
+           OR EXISTS (SELECT 1 FROM address_pool WHERE solana_owner = $1 OR solana_token_account = $1) AS found`,
+    [displayAddress({ chain: walletChainOf(chain), address })],
+  );
+  return rows[0]?.found === true;
+}
+
+const askBase = async (address: Hex): Promise<Destination> =>
+  (await isBlacklisted(address)) ? { ok: false, fault: "blacklisted" } : { ok: true, address, needsAccount: false };
+
+const SYSTEM_PROGRAM = "11111111111111111111111111111111";
+
+async function askSolana(address: string): Promise<Destination> {
+  const custody = await findCustody();
+  if (!custody) throw new Error("No seed was ever opened here: there is no USDC to pay out.");
+  if (address === custody.usdcMint) return { ok: false, fault: "token" };
+  const nodes = solanaNodes();
+  const account = await findAccount(nodes, address);
+  if (account && account.owner !== SYSTEM_PROGRAM) return { ok: false, fault: account.isToken ? "token_account" : "program" };
+  const tokens = await findAccount(nodes, deriveTokenAccount(address, custody.usdcMint));
+  return { ok: true, address, needsAccount: !isUsable(tokens) };
+}
+
+const isUsable = (tokens: SolanaAccount | null): boolean => tokens?.isToken === true;

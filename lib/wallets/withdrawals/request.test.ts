@@ -1,0 +1,274 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { now, setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { nanoUsd } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/once";
+import { displayAddress } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { readBalance } from "@/lib/ledger/accounts";
+import { checkLedger } from "@/lib/ledger/check";
+import { signer } from "../signer";
+import { deriveTokenAccount } from "../token-account";
+import { readAllowance } from "./allowance";
+import { endOfOrder, isOrderText, verifyOrder, writeOrderText } from "./order";
+import { drawUpOrder, requestWithdrawal } from "./request";
+import {
+  asUsd,
+  creditUnfinal,
+  link,
+  newKeyWallet,
+  newOwner,
+  order,
+  ordered,
+  signOrder,
+  startWorld,
+  USD,
+  unlink,
+  type World,
+} from "./testing/world";
+import { listWithdrawals } from "./withdrawal";
+
+await openTestDatabase();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+}, 60_000);
+afterAll(() => world?.stop());
+let restoreClock = () => {};
+afterEach(async () => {
+  restoreClock();
+  restoreClock = () => {};
+  vi.unstubAllEnvs();
+  forgetOnce("config");
+  expect(await checkLedger()).toEqual([]);
+  expect((await pool().query("SELECT * FROM wallets_check_withdrawals()")).rows).toEqual([]);
+  // The service's limit of a day is all tests'.
+  await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
+});
+
+const setting = (name: string, value: string) => {
+  vi.stubEnv(name, value);
+  forgetOnce("config");
+};
+const FEE = () => config().WITHDRAWAL_FEE_BASE_USD;
+
+test("what is ordered leaves the balance at once, fee included, and shows as open", async () => {
+  const owner = await newOwner(50n * USD);
+  const id = await ordered(owner, { amount: 20n * USD });
+  expect(await readBalance(owner.accountId)).toMatchObject({ available: 50n * USD - 20n * USD - FEE() });
+  expect(await listWithdrawals(owner.accountId, { limit: 5 })).toMatchObject([
+    { id, state: "approved", chain: "base", destination: owner.evm.address, amount: 20n * USD, fee: FEE(), waitsFor: null },
+  ]);
+});
+
+test("the text says everything that is signed, and only this service's own texts count as orders", async () => {
+  const owner = await newOwner(50n * USD);
+  const signed = await signOrder(owner, { amount: 20_500_000_000n });
+  const text = writeOrderText(signed);
+  expect(text).toBe(
+    [
+      "PennyPrompt Withdrawal",
+      "",
+      "Amount: 20.5 USDC",
+      "Fee: 0.1 USDC",
+      `To: ${displayAddress(owner.evm)}`,
+      "Chain: Base (31337)",
+      `Account: ${owner.accountId}`,
+      `Nonce: ${signed.nonce}`,
+      `Issued at: ${signed.issuedAt.toISOString()}`,
+      `Valid until: ${endOfOrder(signed.issuedAt).toISOString()}`,
+    ].join("\n"),
+  );
+  expect(isOrderText(text)).toBe(true);
+  for (const other of [
+    `${text}\n`,
+    text.replace("PennyPrompt", "Other"),
+    text.replace("Nonce: ", "Nonce:  "),
+    "",
+    "PennyPrompt Withdrawal",
+  ])
+    expect(isOrderText(other)).toBe(false);
+  expect(await verifyOrder(signed)).toBe("valid");
+});
+
+test("ten orders at once on one balance: exactly as many as it covers", async () => {
+  const owner = await newOwner(3n * (10n * USD + FEE()) + 5n * USD);
+  const orders = await Promise.all(Array.from({ length: 10 }, () => signOrder(owner, { amount: 10n * USD })));
+  const outcomes = await Promise.all(orders.map(requestWithdrawal));
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(3);
+  expect(outcomes.filter((outcome) => !outcome.ok && outcome.reason === "insufficient")).toHaveLength(7);
+  expect((await readBalance(owner.accountId)).available).toBe(5n * USD);
+});
+
+test("the same signed order ten times at once is one withdrawal, and with anything changed it is none", async () => {
+  const owner = await newOwner(100n * USD);
+  const signed = await signOrder(owner, { amount: 10n * USD });
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => requestWithdrawal(signed)));
+  expect(new Set(outcomes.map((outcome) => (outcome.ok ? outcome.id : outcome.reason))).size).toBe(1);
+  expect(outcomes[0]?.ok).toBe(true);
+  expect((await readBalance(owner.accountId)).available).toBe(90n * USD - FEE());
+  const again = { ...signed, amount: asUsd(11) };
+  const signature = await owner.evm.sign(writeOrderText(again));
+  expect(await requestWithdrawal({ ...again, signature })).toEqual({ ok: false, reason: "nonce_used" });
+  expect(await requestWithdrawal(again)).toEqual({ ok: false, reason: "bad_signature" });
+});
+
+describe("nothing is taken that was not signed", () => {
+  test.each([
+    ["another amount", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, amount: asUsd(40) })],
+    ["another nonce", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, nonce: "A".repeat(22) })],
+    ["another time", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, issuedAt: new Date(o.issuedAt.getTime() - 1) })],
+  ])("with %s", async (_what, change) => {
+    const owner = await newOwner(50n * USD);
+    expect(await requestWithdrawal(change(await signOrder(owner, { amount: 10n * USD })))).toEqual({ ok: false, reason: "bad_signature" });
+  });
+
+  test("to another destination, for another account, or by a wallet that is not linked", async () => {
+    const [owner, thief] = [await newOwner(50n * USD), await newOwner(50n * USD)];
+    const signed = await signOrder(owner, { amount: 10n * USD });
+    expect(await requestWithdrawal({ ...signed, destination: thief.evm.address })).toEqual({ ok: false, reason: "bad_signature" });
+    // A captured order, sent with the thief's own session.
+    expect(await requestWithdrawal({ ...signed, accountId: thief.accountId })).toEqual({ ok: false, reason: "bad_signature" });
+    const strange = newKeyWallet("evm");
+    expect(await order(owner, { amount: 10n * USD, signer: strange })).toEqual({ ok: false, reason: "signer_not_linked" });
+    expect(await order(owner, { amount: 10n * USD, signer: thief.evm })).toEqual({ ok: false, reason: "signer_not_linked" });
+    expect(await order(owner, { amount: 10n * USD, destination: thief.evm.address })).toEqual({
+      ok: false,
+      reason: "destination_not_linked",
+    });
+    expect((await readBalance(owner.accountId)).available).toBe(50n * USD);
+    expect((await readBalance(thief.accountId)).available).toBe(50n * USD);
+  });
+
+  test("any linked wallet may sign, of either chain, and an unlinked one no more", async () => {
+    const owner = await newOwner(50n * USD);
+    expect(await order(owner, { amount: 10n * USD, signer: owner.solana })).toMatchObject({ ok: true });
+    await unlink(owner.solana);
+    expect(await order(owner, { amount: 10n * USD, signer: owner.solana })).toEqual({ ok: false, reason: "signer_not_linked" });
+  });
+});
+
+test("a wallet is paid 24 hours after it was linked, the account's first at once", async () => {
+  const owner = await newOwner(50n * USD);
+  const second = newKeyWallet("evm");
+  await link(owner.accountId, second, false);
+  const since = new Date((await pool().query("SELECT linked_at FROM identity WHERE address = $1", [second.address])).rows[0]?.linked_at);
+  since.setTime(since.getTime() + 24 * 3_600_000);
+  expect(await order(owner, { amount: 5n * USD, destination: second.address })).toEqual({
+    ok: false,
+    reason: "destination_too_new",
+    since,
+  });
+  expect(await order(owner, { amount: 5n * USD, signer: second })).toMatchObject({ ok: true });
+  restoreClock = setClock(() => since.getTime());
+  expect(await order(owner, { amount: 5n * USD, destination: second.address })).toMatchObject({ ok: true });
+});
+
+test("money that came in and is not final yet can be spent, and can not leave", async () => {
+  const owner = await newOwner(10n * USD);
+  const deposit = await creditUnfinal(owner, 30n * USD);
+  expect(await readAllowance(owner.accountId)).toMatchObject({ withdrawable: 10n * USD, unfinal: 30n * USD });
+  expect(await order(owner, { amount: 20n * USD })).toEqual({ ok: false, reason: "insufficient", most: 10n * USD });
+  await pool().query("UPDATE deposit SET finalized = true WHERE id = $1", [deposit]);
+  expect(await order(owner, { amount: 20n * USD })).toMatchObject({ ok: true });
+});
+
+test("a frozen account takes nothing out", async () => {
+  const owner = await newOwner(50n * USD);
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
+  expect(await order(owner, { amount: 5n * USD })).toEqual({ ok: false, reason: "frozen" });
+});
+
+test("limits count 24 hours: an account's, the service's, and how many are open", async () => {
+  setting("WITHDRAWAL_DAILY_LIMIT_USD", "30");
+  setting("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "50");
+  const [one, other] = [await newOwner(500n * USD), await newOwner(500n * USD)];
+  await ordered(one, { amount: 25n * USD });
+  expect(await order(one, { amount: 6n * USD })).toEqual({ ok: false, reason: "account_limit", most: 5n * USD });
+  await ordered(one, { amount: 5n * USD });
+  expect(await order(other, { amount: 21n * USD })).toEqual({ ok: false, reason: "service_limit", most: 20n * USD });
+  expect(await readAllowance(other.accountId)).toMatchObject({ leftOfDay: 30n * USD, leftOfService: 20n * USD, leftOpen: 5 });
+  for (let n = 0; n < 5; n++) await ordered(other, { amount: 1n * USD });
+  expect(await order(other, { amount: 1n * USD })).toEqual({ ok: false, reason: "too_many_open" });
+  const start = now().getTime();
+  restoreClock = setClock(() => start + 24 * 3_600_000 + 1_000);
+  await ordered(one, { amount: 30n * USD });
+});
+
+test("above the line an order waits for the operator, and many small ones are counted together", async () => {
+  setting("WITHDRAWAL_APPROVAL_ABOVE_USD", "20");
+  const owner = await newOwner(500n * USD);
+  await ordered(owner, { amount: 15n * USD });
+  await ordered(owner, { amount: 6n * USD });
+  expect((await listWithdrawals(owner.accountId, { limit: 5 })).map(({ state }) => state)).toEqual(["awaiting_approval", "approved"]);
+});
+
+describe("a wish that can not be", () => {
+  const wish = async (chain: "base" | "solana", destination: string, amount = 5n * USD) =>
+    drawUpOrder({ accountId: (await newOwner(0n)).accountId, chain, destination, amount: nanoUsd(amount) });
+
+  test("addresses of no use are refused with their own reason", async () => {
+    const { treasury, relayer, usdcMint } = signer();
+    const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
+    const shown = displayAddress(evm);
+    const flipped = shown.replace(/[a-f](?=[^a-fA-F]*$)|[A-F](?=[^a-fA-F]*$)/, (c) =>
+      c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase(),
+    );
+    const { rows } = await pool().query("SELECT base_address, solana_owner, solana_token_account FROM address_pool LIMIT 1");
+    const ours = rows[0];
+    await world.solana.faucet(solana.address, 1n);
+    const cases: [string, "base" | "solana", string][] = [
+      ["malformed", "base", "0x12"],
+      ["malformed", "solana", "hello"],
+      ["checksum", "base", flipped],
+      ["other_chain", "base", solana.address],
+      ["other_chain", "solana", shown],
+      ["token", "base", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
+      ["token", "base", `0x${"0".repeat(40)}`],
+      ["token", "solana", usdcMint],
+      ["own", "base", treasury.base],
+      ["own", "base", relayer.address.toUpperCase().replace("0X", "0x")],
+      ["own", "solana", treasury.solana],
+      ["own", "base", ours.base_address],
+      ["own", "solana", ours.solana_owner],
+      ["program", "solana", deriveTokenAccount(solana.address, usdcMint)],
+      ["program", "solana", "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"],
+    ];
+    for (const [fault, chain, text] of cases)
+      expect(await wish(chain, text), `${fault} ${text}`).toEqual({ ok: false, reason: "destination", fault });
+  });
+
+  test("amounts: none, too little, and smaller than a unit of USDC", async () => {
+    const { address } = newKeyWallet("evm");
+    const least = 1n * USD;
+    for (const amount of [0n, -5n * USD, 999_999_000n])
+      expect(await wish("base", address, amount)).toEqual({ ok: false, reason: "below_minimum", least });
+    expect(await wish("base", address, 5_000_000_100n)).toEqual({ ok: false, reason: "too_fine" });
+  });
+
+  test("a Solana wallet that never had USDC costs its account, and the order says so", async () => {
+    const owner = await newOwner(50n * USD);
+    const signed = await signOrder(owner, { chain: "solana", amount: 5n * USD });
+    expect(signed).toMatchObject({ fee: config().WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD, opensAccount: true });
+    expect(writeOrderText(signed)).toContain("Fee: 0.5 USDC, with a new token account\n");
+    const cheaper = { ...signed, fee: config().WITHDRAWAL_FEE_SOLANA_USD, opensAccount: false };
+    expect(await requestWithdrawal({ ...cheaper, signature: await owner.evm.sign(writeOrderText(cheaper)) })).toEqual({
+      ok: false,
+      reason: "fee_changed",
+      fee: config().WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD,
+    });
+    expect(await requestWithdrawal(signed)).toMatchObject({ ok: true });
+  });
+
+  test("an order of long ago, or of the future, is not taken", async () => {
+    const owner = await newOwner(50n * USD);
+    const signed = await signOrder(owner, { amount: 5n * USD });
+    const start = signed.issuedAt.getTime();
+    for (const passed of [10 * 60_000 + 1, -60_001]) {
+      restoreClock = setClock(() => start + passed);
+      expect(await requestWithdrawal(signed)).toEqual({ ok: false, reason: "expired" });
+      restoreClock();
+    }
+  });
+});

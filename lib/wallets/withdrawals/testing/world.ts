@@ -1,0 +1,130 @@
+// Both chains, a signer with its treasury, and owners with money and wallets of their own, for tests.
+
+import type { Hex } from "viem";
+import { addIdentity } from "@/lib/access/identities";
+import { now } from "@/lib/base/clock";
+import type { AccountId, WithdrawalId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
+import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { demoSigners, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { makeWords } from "../../mnemonic";
+import { openSigner } from "../../seed-signer";
+import { setSigner, signer } from "../../signer";
+import { startCustody } from "../../start-custody";
+import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../order";
+import { drawUpOrder, type RequestOutcome, requestWithdrawal } from "../request";
+
+export const USD = 1_000_000_000n;
+
+/** Chains that go on by themselves, and quickly. The caller stops them. */
+export async function startWorld() {
+  await openFunding();
+  await startCustody(await openSigner(makeWords(), "sandbox"));
+  const [evm, solana] = await Promise.all([
+    startUsdcChain({ blockTimeMs: 200 }),
+    startTestSolanaChain({ usdcMint: signer().usdcMint, finalityLagSlots: 4 }),
+  ]);
+  setSandboxEvmNodes([evm.url()]);
+  setSandboxSolanaNodes([solana.url], solana.genesisHash);
+  const { treasury, relayer } = signer();
+  await evm.fundGas(relayer.address);
+  await solana.airdrop(treasury.solana, 10_000_000_000n);
+  return {
+    evm,
+    solana,
+    /** Puts USDC, in base units, into the treasury on a chain. */
+    fillTreasury: (chain: WithdrawalChain, units: bigint) =>
+      chain === "base" ? evm.mint(treasury.base as Hex, units) : solana.faucet(treasury.solana, units),
+    stop: async () => {
+      setSigner(undefined);
+      await Promise.all([evm.stop(), solana.remove()]);
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** A wallet with a key of its own, as identities store it. */
+export interface KeyWallet extends Wallet {
+  sign: (text: string) => Promise<string>;
+}
+
+export function newKeyWallet(chain: WalletChain): KeyWallet {
+  const { address, sign } = demoSigners(makeDemoKeys())[chain];
+  const wallet = readWallet(chain, address);
+  if (!wallet) throw new Error("a new key has an address");
+  return { ...wallet, sign };
+}
+
+export interface TestOwner {
+  accountId: AccountId;
+  evm: KeyWallet;
+  solana: KeyWallet;
+}
+
+/** An account with two wallets that may be paid at once, and this much money. */
+export async function newOwner(balance: bigint): Promise<TestOwner> {
+  const owner = { accountId: await fundedAccount(balance), evm: newKeyWallet("evm"), solana: newKeyWallet("solana") };
+  for (const wallet of [owner.evm, owner.solana]) await link(owner.accountId, wallet, true);
+  return owner;
+}
+
+export const link = (accountId: AccountId, { chain, address }: Wallet, isFirst: boolean): Promise<void> =>
+  inTransaction((transaction) => addIdentity(accountId, { chain, address }, isFirst, transaction));
+
+export const unlink = ({ chain, address }: Wallet) =>
+  pool().query("DELETE FROM identity WHERE chain = $1 AND address = $2", [chain, address]);
+
+interface OrderWish {
+  chain?: WithdrawalChain;
+  amount: bigint;
+  destination?: string;
+  signer?: KeyWallet;
+}
+
+/** An order as the owner's browser sends it. */
+export async function signOrder(owner: TestOwner, wish: OrderWish): Promise<SignedOrder> {
+  const { chain = "base", amount } = wish;
+  const own = chain === "base" ? owner.evm : owner.solana;
+  const drawn = await drawUpOrder({
+    accountId: owner.accountId,
+    chain,
+    destination: wish.destination ?? own.address,
+    amount: nanoUsd(amount),
+  });
+  if (!drawn.ok) throw new Error(drawn.reason);
+  const signer = wish.signer ?? owner.evm;
+  const signature = await signer.sign(writeOrderText(drawn.order));
+  return { ...drawn.order, signer: { chain: signer.chain, address: signer.address }, signature };
+}
+
+export async function order(owner: TestOwner, wish: OrderWish): Promise<RequestOutcome> {
+  return requestWithdrawal(await signOrder(owner, wish));
+}
+
+/** The id of a withdrawal that was taken. */
+export async function ordered(owner: TestOwner, wish: OrderWish): Promise<WithdrawalId> {
+  const outcome = await order(owner, wish);
+  if (!outcome.ok) throw new Error(outcome.reason);
+  return outcome.id;
+}
+
+/** A deposit that is credited, and not final yet. */
+export async function creditUnfinal(owner: TestOwner, amount: bigint): Promise<string> {
+  const id = `base_${owner.accountId}_${amount}`;
+  await credit(owner.accountId, amount, id);
+  await pool().query(
+    `INSERT INTO deposit (id, chain, account_id, address, amount, block, block_hash, transaction, place, state, seen_at, credited_at)
+     VALUES ($1, 'base', $2, $3, $4, 1, '0x', '0x', 0, 'credited', $5, $5)`,
+    [id, owner.accountId, owner.evm.address, amount, now()],
+  );
+  return id;
+}
+
+export const asUsd = (whole: number | bigint): NanoUsd => nanoUsd(BigInt(whole) * USD);
