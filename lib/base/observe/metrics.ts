@@ -70,6 +70,14 @@ const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
   deposits: gauge("deposits", "Deposits by chain and state", ["chain", "state"]),
 });
 
+const relayMetrics = ({ gauge }: Declare) => ({
+  relayWaiting: gauge("relay_waiting", "Transactions of ours that are in no block yet", ["chain"]),
+  relayOldestSeconds: gauge("relay_oldest_seconds", "Age of the oldest transaction of ours that is in no block yet", ["chain"]),
+  relayStopped: gauge("relay_stopped", "1 while the relayer's nonces are not the chain's, and nothing is sent"),
+  relayerEth: gauge("relayer_eth", "What the relayer has left to pay for transactions on Base, in ETH"),
+  feePayerLamports: gauge("fee_payer_lamports", "What the treasury has left to pay for transactions on Solana, in lamports"),
+});
+
 const jobMetrics = ({ histogram }: Declare) => ({
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
 });
@@ -77,7 +85,15 @@ const jobMetrics = ({ histogram }: Declare) => ({
 function makeMetrics() {
   const registry = new Registry();
   const kit = declare(registry);
-  return { registry, ...requestMetrics(kit), ...providerMetrics(kit), ...moneyMetrics(kit), ...walletMetrics(kit), ...jobMetrics(kit) };
+  return {
+    registry,
+    ...requestMetrics(kit),
+    ...providerMetrics(kit),
+    ...moneyMetrics(kit),
+    ...walletMetrics(kit),
+    ...relayMetrics(kit),
+    ...jobMetrics(kit),
+  };
 }
 
 /** All metrics of this process. */

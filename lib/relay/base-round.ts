@@ -1,0 +1,32 @@
+// One round on Base, for each sender that has something under way: what is in a block is found, what left the chain is sent again,
+// what is final ends, and what waits is pushed on.
+
+import type { Hex } from "viem";
+import { type Head, readHead } from "@/lib/chains/evm/head";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { findReorganised, makeFinal } from "./base-mined";
+import { checkSender } from "./base-sender";
+import { findMined, type Patience, pushOn, readWaiting } from "./base-waiting";
+
+/** @throws EvmFailure when no node answers; the next round does the rest */
+export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, patience: Patience): Promise<void> {
+  const head = await readHead(nodes);
+  for (const sender of senders) await runSender(sender, head, nodes, patience);
+}
+
+async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<void> {
+  const { mined, fault } = await checkSender(sender, nodes);
+  const waiting = await readWaiting(sender);
+  await findMined(
+    waiting.filter(({ nonce }) => nonce < mined.most),
+    sender,
+    nodes,
+  );
+  // Of a chain in doubt nothing is believed for good, and nothing is paid for.
+  if (head.doubt !== null) return;
+  await findReorganised(sender, head, nodes);
+  await makeFinal(sender, head, nodes);
+  if (fault !== null) return;
+  const open = (await readWaiting(sender)).filter(({ nonce }) => nonce >= mined.least);
+  await pushOn(open, mined, nodes, patience);
+}

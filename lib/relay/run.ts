@@ -1,0 +1,77 @@
+// The relay's job: one round on both chains. Of any number of processes one works; with nothing under way it costs one query.
+
+import type { Hex } from "viem";
+import { nowMs } from "@/lib/base/clock";
+import { metrics } from "@/lib/base/observe/metrics";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { pool } from "@/lib/db/pool";
+import { runBaseRound } from "./base-round";
+import type { Patience } from "./base-waiting";
+import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { reportGasMoney } from "./gas-money";
+import { runSolanaRound } from "./solana-round";
+
+export interface RelayOptions extends RelayNodes, Partial<Patience> {}
+
+const STUCK_AFTER_MS = 60_000;
+const RESEND_AFTER_MS = 5_000;
+
+interface UnderWay {
+  chain: RelayChain;
+  sender: string;
+  waiting: bigint;
+  oldest: Date | null;
+}
+
+/** One round. What it could not do for want of a node, the next one does. */
+export async function runRelay(options: RelayOptions = {}): Promise<void> {
+  const { rows } = await pool().query<UnderWay>(
+    `SELECT chain, sender, count(*) FILTER (WHERE state IN ('stored', 'sent')) AS waiting,
+       min(stored_at) FILTER (WHERE state IN ('stored', 'sent')) AS oldest
+     FROM relayed WHERE finalized = false GROUP BY chain, sender`,
+  );
+  reportUnderWay(rows);
+  const sendersOf = (chain: RelayChain) => rows.filter((row) => row.chain === chain).map(({ sender }) => sender);
+  const { stuckAfterMs = STUCK_AFTER_MS, resendAfterMs = RESEND_AFTER_MS } = options;
+  const [onBase, onSolana] = [sendersOf("base"), sendersOf("solana")];
+  const rounds = await Promise.allSettled([
+    onBase.length > 0 && alone("base", () => runBaseRound(onBase as Hex[], evmOf(options), { stuckAfterMs, resendAfterMs })),
+    onSolana.length > 0 && alone("solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
+    reportGasMoney(options),
+  ]);
+  for (const round of rounds) if (round.status === "rejected" && !isNodesFault(round.reason)) throw round.reason;
+}
+
+// The nodes' own lists say which is away.
+const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || isSolanaUnavailable(error);
+
+function reportUnderWay(rows: readonly UnderWay[]): void {
+  for (const chain of ["base", "solana"] as const) {
+    const ofChain = rows.filter((row) => row.chain === chain);
+    const oldestMs = Math.min(...ofChain.map(({ oldest }) => oldest?.getTime() ?? Infinity));
+    metrics().relayWaiting.set({ chain }, Number(ofChain.reduce((sum, { waiting }) => sum + waiting, 0n)));
+    metrics().relayOldestSeconds.set({ chain }, Number.isFinite(oldestMs) ? Math.max(0, nowMs() - oldestMs) / 1_000 : 0);
+  }
+}
+
+/** Runs `work` unless another process does; a process that dies lets go with its connection. */
+async function alone(chain: RelayChain, work: () => Promise<void>): Promise<void> {
+  const client = await pool().connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ isOurs: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtextextended('relay on ' || $1, 0)) AS "isOurs"`,
+      [chain],
+    );
+    if (rows[0]?.isOurs !== true) return;
+    try {
+      await work();
+    } finally {
+      await client.query("SELECT pg_advisory_unlock(hashtextextended('relay on ' || $1, 0))", [chain]).catch((cause: Error) => {
+        broken = cause;
+      });
+    }
+  } finally {
+    client.release(broken);
+  }
+}
