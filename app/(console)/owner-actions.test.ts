@@ -48,6 +48,7 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     resumeKey: { keyId },
     revokeKey: { keyId },
     setLowBalance: { amount: "5" },
+    askForTestMoney: { chain: "base" },
     unlinkWallet: wallet,
     endSession: { sessionId },
     startLink: { allow: wallet, join: { ...wallet, address: `0x${"cd".repeat(20)}` } },

@@ -6,25 +6,41 @@ import { Keypair } from "@solana/web3.js";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { forgetOnce } from "@/lib/base/once";
 import { readBalances, readGasBalance } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { newAddress as newEvmAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
+import { openTestCustody } from "@/lib/console/testing/custody";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { deriveTokenAccount } from "@/lib/wallets/token-account";
-import { type ChainPlaces, type SandboxChains, startChains } from "./chains";
-import { demoSigners } from "./demo-wallets";
-import { openSecrets } from "./secrets";
+import { type ChainPlaces, type ChainsOptions, type SandboxChains, startChains } from "./chains";
+import { openDemoAccount } from "./demo-account";
+import { demoIdentities, demoSigners } from "./demo-wallets";
+import { followChains } from "./follow-chains";
+import { openSecrets, writeSandboxFile } from "./secrets";
 import { buildSolanaChain } from "./solana-chain/testing";
 
-const usdcMint = Keypair.generate().publicKey.toBase58();
+const newAddress = () => Keypair.generate().publicKey.toBase58();
+const custody: ChainsOptions["custody"] = {
+  usdcMint: newAddress(),
+  treasury: { base: newEvmAddress(), solana: newAddress() },
+  relayer: { base: newEvmAddress() },
+};
+await openTestDatabase();
+
 let program: Awaited<ReturnType<typeof buildSolanaChain>>;
 const folders: string[] = [];
 const running: SandboxChains[] = [];
 
 beforeAll(async () => {
+  setSandboxPepper("0123456789abcdef0123456789abcdef");
+  await openTestCustody();
   program = await buildSolanaChain();
 });
 afterAll(() => program?.remove());
@@ -44,7 +60,7 @@ async function start(dataDir: string) {
   const told: ChainPlaces[] = [];
   const secrets = openSecrets(dataDir);
   const onPlaces = (places: ChainPlaces) => void told.push(places);
-  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
   await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 20_000 });
@@ -54,22 +70,25 @@ async function start(dataDir: string) {
 async function balances({ demoKeys }: ReturnType<typeof openSecrets>) {
   const { evm, solana } = demoSigners(demoKeys);
   const latest = await findBlock("latest");
-  const [base] = await readBalances({ token: usdcOnBase, accounts: [evm.address as Hex], blockHash: latest?.hash ?? "0x" });
-  const account = deriveTokenAccount(solana.address, usdcMint);
-  return { base, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value };
+  const accounts = [evm.address as Hex, custody.treasury.base];
+  const [base, treasury] = await readBalances({ token: usdcOnBase, accounts, blockHash: latest?.hash ?? "0x" });
+  const account = deriveTokenAccount(solana.address, custody.usdcMint);
+  return { base, treasury, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value };
 }
 
-test("the demo wallet begins with 100 test USDC on both chains and gas, and a restart neither adds nor takes any", async () => {
+test("the demo wallet begins with 100 test USDC on both chains and gas, the treasury with what was granted; a restart neither adds nor takes any", async () => {
   const dataDir = newDataDir();
+  await openDemoAccount(undefined, demoIdentities(openSecrets(dataDir).demoKeys));
   const first = await start(dataDir);
-  const funded = { base: 100_000_000n, solana: 100_000_000n };
+  const funded = { base: 100_000_000n, solana: 100_000_000n, treasury: 25_000_000n };
   await vi.waitFor(async () => expect(await balances(first.secrets)).toEqual(funded), { timeout: 10_000 });
   const [places] = first.told;
   expect(first.told).toHaveLength(1);
-  expect(places).toMatchObject({ rpc: { solana: solanaCluster().urls[0] }, usdc: { solana: usdcMint } });
-  for (const keys of [first.secrets.demoKeys, first.secrets.chainKeys.relayer, first.secrets.chainKeys.treasury]) {
-    expect(await readGasBalance(demoSigners(keys).evm.address as Hex)).toBeGreaterThan(0n);
-    const { value: lamports } = await solanaNodes().callAtSlot("getBalance", [demoSigners(keys).solana.address], z.number());
+  expect(places).toMatchObject({ rpc: { solana: solanaCluster().urls[0] }, usdc: { solana: custody.usdcMint } });
+  const { evm, solana } = demoSigners(first.secrets.demoKeys);
+  for (const payer of [evm.address as Hex, custody.relayer.base]) expect(await readGasBalance(payer)).toBeGreaterThan(0n);
+  for (const payer of [solana.address, custody.treasury.solana]) {
+    const { value: lamports } = await solanaNodes().callAtSlot("getBalance", [payer], z.number());
     expect(lamports).toBeGreaterThan(0);
   }
   const genesis = solanaCluster().genesisHash;
@@ -85,7 +104,7 @@ test("a second process on one directory leaves its chains alone, and takes them 
   const dataDir = newDataDir();
   const first = await start(dataDir);
   const secrets = openSecrets(dataDir);
-  const second = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const second = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(second);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect([first.chains.isWell(), second.isWell()]).toEqual([true, false]);
@@ -93,10 +112,30 @@ test("a second process on one directory leaves its chains alone, and takes them 
   await vi.waitFor(() => expect(second.isWell()).toBe(true), { timeout: 20_000 });
 });
 
+test("a process that does not run the chains asks them where sandbox.json says, while somebody runs them", async () => {
+  const dataDir = newDataDir();
+  const { chains, told } = await start(dataDir);
+  const [places] = told;
+  writeSandboxFile(dataDir, { baseUrl: "http://127.0.0.1:1", apiKey: "pp_none", ...places });
+  const genesis = solanaCluster().genesisHash;
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  const following = followChains({ dataDir, isOwner: () => false });
+  await vi.waitFor(() => expect(evmNodeUrls()).toEqual([places?.rpc.base]), { timeout: 5_000 });
+  await vi.waitFor(() => expect(solanaCluster()).toEqual({ urls: [places?.rpc.solana], genesisHash: genesis }), { timeout: 5_000 });
+  await following.stop();
+  await chains.stop();
+
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  const alone = followChains({ dataDir, isOwner: () => false });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect([evmNodeUrls(), solanaCluster().urls]).toEqual([[], []]);
+  await alone.stop();
+});
+
 test("chains that are stopped while they start leave nothing running", async () => {
   const dataDir = newDataDir();
   const secrets = openSecrets(dataDir);
-  const chains = startChains({ dataDir, usdcMint, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   const processes = () => execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" });
   await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 10_000 });
   await chains.stop();

@@ -10,13 +10,19 @@ import type { AccountId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
-import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
+import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 
 const DEMO_BALANCE = fromCents(2_500);
-/** Where money comes from that is worth nothing. */
-export const FAUCET = "sandbox_faucet";
+/** Where money in the ledger comes from that came over no chain; `back-grants.ts` makes it good on one. */
+const GRANTS = "sandbox_grants" as AccountId;
+
+/** All that was given so, nano-USD. */
+export async function readGranted(): Promise<bigint> {
+  await openFundingAccount(GRANTS);
+  return -(await readBalance(GRANTS)).posted;
+}
 
 /**
  * The demo key: the one that `known` names while it still works, else a new one of the account that the demo wallets own, else
@@ -49,14 +55,14 @@ async function findDemoAccount(wallets: readonly Wallet[], transaction: Transact
 async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
   const accountId = await createAccount(undefined, transaction);
   await openCustomerAccount(accountId, transaction);
-  await openFundingAccount(FAUCET, transaction);
+  await openFundingAccount(GRANTS, transaction);
   await postTransfer(
     {
       id: `demo_${accountId}`,
       kind: "credit",
       legs: [
         { account: accountId, amount: DEMO_BALANCE },
-        { account: FAUCET, amount: nanoUsd(-DEMO_BALANCE) },
+        { account: GRANTS, amount: nanoUsd(-DEMO_BALANCE) },
       ],
     },
     transaction,

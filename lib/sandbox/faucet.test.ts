@@ -1,57 +1,167 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Hex } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import type { AccountId, SessionId } from "@/lib/base/ids";
+import type { SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/once";
+import { readBalances } from "@/lib/chains/evm/balances";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { readTokenBalances, USDC_MINT } from "@/lib/chains/solana/usdc";
 import { askFaucet, faucetAmount, setFaucet } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
+import { openTestCustody } from "@/lib/console/testing/custody";
+import { inTransaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { type CustodialWallet, openWallet } from "@/lib/wallets/custodial-wallet";
+import { deriveTokenAccount } from "@/lib/wallets/token-account";
+import { type EvmChain, startEvmChain } from "./evm-chain/start";
 import { openFaucet } from "./faucet";
+import { startTestSolanaChain, type TestSolanaChain } from "./solana-chain/testing";
 
 await openTestDatabase();
-beforeAll(openFunding);
-afterAll(() => setFaucet(undefined));
 
-const ownerOf = (accountId: AccountId, isFrozen = false): Owner => ({
-  accountId,
-  sessionId: "ses_test" as SessionId,
-  wallet: { chain: "evm", address: `0x${"4f".repeat(20)}` },
-  isFrozen,
+const dataDir = mkdtempSync(join(tmpdir(), "faucet-"));
+const minter = generatePrivateKey();
+let evm: EvmChain;
+let solana: TestSolanaChain;
+
+beforeAll(async () => {
+  await openFunding();
+  await openTestCustody();
+  [evm, solana] = await Promise.all([startEvmChain({ dataDir, minterKey: minter, blockTimeMs: 100 }), startTestSolanaChain()]);
 });
+beforeEach(() => {
+  setSandboxEvmNodes([evm.url()]);
+  setSandboxSolanaNodes([solana.url], solana.genesisHash);
+  openFaucet({ minter });
+});
+afterAll(async () => {
+  setFaucet(undefined);
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+  await evm?.stop();
+  await solana?.remove();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function newOwner(isFrozen = false): Promise<{ owner: Owner; wallet: CustodialWallet }> {
+  const accountId = await fundedAccount(0);
+  const wallet = await inTransaction((transaction) => openWallet(accountId, transaction));
+  const signedIn = { chain: "evm" as const, address: `0x${"4f".repeat(20)}` };
+  return { owner: { accountId, sessionId: "ses_test" as SessionId, wallet: signedIn, isFrozen }, wallet };
+}
+
+async function unitsOf({ baseAddress, solanaAddress }: CustodialWallet) {
+  const latest = await findBlock("latest");
+  const [base] = await readBalances({ token: usdcOnBase, accounts: [baseAddress as Hex], blockHash: latest?.hash ?? "0x" });
+  const account = deriveTokenAccount(solanaAddress, USDC_MINT);
+  return { base, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value ?? 0n };
+}
 
 test("without a sandbox there is no faucet, and asking for it moves nothing", async () => {
   setFaucet(undefined);
-  const account = await fundedAccount(0);
+  const { owner, wallet } = await newOwner();
   expect(faucetAmount()).toBeNull();
-  expect(await askFaucet(ownerOf(account))).toMatchObject({ ok: false, message: expect.stringMatching(/no faucet/) });
-  expect((await readBalance(account)).posted).toBe(0n);
+  expect(await askFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/no faucet/) });
+  expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
 });
 
-test("it gives 5 USD twenty times a day, even when asked for all of them at once, and again the next day", async () => {
-  openFaucet();
-  const [account, other] = [await fundedAccount(0), await fundedAccount(0)];
-  const restore = setClock(() => Date.UTC(2026, 10, 21, 23, 59));
-  try {
-    expect(await askFaucet(ownerOf(account))).toEqual({ ok: true, amount: fromCents(500) });
-    const asked = await Promise.all(Array.from({ length: 25 }, () => askFaucet(ownerOf(account))));
-    expect(asked.filter(({ ok }) => ok)).toHaveLength(19);
-    expect(asked.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
-    expect((await readBalance(account)).posted).toBe(fromCents(10_000));
-    expect(await askFaucet(ownerOf(other))).toMatchObject({ ok: true });
-  } finally {
-    restore();
-  }
-  const tomorrow = setClock(() => Date.UTC(2026, 10, 22));
-  expect(await askFaucet(ownerOf(account)).finally(tomorrow)).toMatchObject({ ok: true });
-  expect((await readBalance(account)).posted).toBe(fromCents(10_500));
+test("it sends 5 test USDC to the owner's own address on the chain that was asked for, and credits nothing itself", async () => {
+  const { owner, wallet } = await newOwner();
+  const onBase = await askFaucet(owner, "base");
+  expect(onBase).toEqual({ ok: true, amount: fromCents(500), transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+  expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 0n });
+  expect(await askFaucet(owner, "solana")).toMatchObject({ ok: true, transaction: expect.stringMatching(/^[1-9A-Za-z]{80,90}$/) });
+  await vi.waitFor(async () => expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 5_000_000n }), { timeout: 10_000 });
+  expect((await readBalance(owner.accountId)).posted).toBe(0n);
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a frozen account is given nothing", async () => {
-  openFaucet();
-  const account = await fundedAccount(0);
-  expect(await askFaucet(ownerOf(account, true))).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
-  expect((await readBalance(account)).posted).toBe(0n);
+test("it gives twenty times a day on both chains together, even when asked for all at once, and again the next day", async () => {
+  const { owner, wallet } = await newOwner();
+  const other = await newOwner();
+  const restore = setClock(() => Date.UTC(2026, 10, 21, 23, 59));
+  try {
+    const asked = await Promise.all(Array.from({ length: 25 }, (_, index) => askFaucet(owner, index % 2 === 0 ? "base" : "solana")));
+    const given = asked.flatMap((answer) => (answer.ok ? [answer.transaction] : []));
+    expect([given.length, new Set(given).size]).toEqual([20, 20]);
+    expect(asked.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
+    expect(await askFaucet(owner, "base")).toMatchObject({ ok: false });
+    expect(await askFaucet(other.owner, "base")).toMatchObject({ ok: true });
+  } finally {
+    restore();
+  }
+  const sum = async () => Object.values(await unitsOf(wallet)).reduce<bigint>((total, units) => total + (units ?? 0n), 0n);
+  await vi.waitFor(async () => expect(await sum()).toBe(100_000_000n), { timeout: 10_000 });
+  const tomorrow = setClock(() => Date.UTC(2026, 10, 22));
+  expect(await askFaucet(owner, "base").finally(tomorrow)).toMatchObject({ ok: true });
+});
+
+test("two processes that mint at once with the one key give each of their owners all of it", async () => {
+  const owners = await Promise.all(Array.from({ length: 6 }, () => newOwner()));
+  // Each opening has a queue of its own, as each process has.
+  const asked = owners.flatMap(({ owner }) =>
+    [1, 2].map(() => {
+      openFaucet({ minter });
+      return askFaucet(owner, "base");
+    }),
+  );
+  const given = (await Promise.all(asked)).map((answer) => (answer.ok ? answer.transaction : answer.message));
+  expect(new Set(given).size).toBe(12);
+  for (const { wallet } of owners) expect((await unitsOf(wallet)).base).toBe(10_000_000n);
+});
+
+/** A port where nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+test("a chain that has not started or is away is said to be, and what it did not give is not counted", async () => {
+  const { owner } = await newOwner();
+  const away = { ok: false, message: expect.stringMatching(/still starting\. Nothing was sent/) as string };
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const chain of ["base", "solana"] as const) expect(await askFaucet(owner, chain)).toMatchObject(away);
+  const nobody = `http://127.0.0.1:${await closedPort()}`;
+  setSandboxEvmNodes([nobody]);
+  setSandboxSolanaNodes([nobody], solana.genesisHash);
+  for (let press = 0; press < 12; press++)
+    for (const chain of ["base", "solana"] as const) expect(await askFaucet(owner, chain)).toMatchObject(away);
+  setSandboxEvmNodes([evm.url()]);
+  const asked = await Promise.all(Array.from({ length: 21 }, () => askFaucet(owner, "base")));
+  expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
+});
+
+test("what the chain refuses is not counted, and the log says why", async () => {
+  openFaucet({ minter: generatePrivateKey() });
+  const { owner, wallet } = await newOwner();
+  const refused = await askFaucet(owner, "base");
+  expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/refused the transfer. Nothing was sent/) });
+  openFaucet({ minter });
+  const asked = await Promise.all(Array.from({ length: 21 }, () => askFaucet(owner, "base")));
+  expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
+  expect((await unitsOf(wallet)).base).toBe(100_000_000n);
+});
+
+test("a frozen account is given nothing, nor one without addresses", async () => {
+  const { owner, wallet } = await newOwner(true);
+  expect(await askFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
+  expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
+  const without = { ...owner, isFrozen: false, accountId: await fundedAccount(0) };
+  expect(await askFaucet(without, "solana")).toMatchObject({ ok: false, message: expect.stringMatching(/not there yet/) });
 });

@@ -1,4 +1,4 @@
-// What the sandbox's wallets have to begin with: gas for whoever sends, and test USDC for the demo wallet. Whoever has some is
+// What the sandbox's wallets have to begin with: fees for whoever sends, and test USDC for the demo wallet. Whoever has some is
 // given none, so what a killed start left undone is done by the next.
 
 import type { Hex } from "viem";
@@ -18,7 +18,7 @@ const TEST_USDC = 100_000_000n;
 const FEE_LAMPORTS = 10_000_000_000n;
 
 /** @throws Error when the chain is away */
-export async function fundOnEvm(chain: Pick<EvmChain, "chainId" | "usdc" | "url" | "mint">, wallet: Hex): Promise<void> {
+export async function giveUsdcOnEvm(chain: Pick<EvmChain, "chainId" | "usdc" | "url" | "mint">, wallet: Hex): Promise<void> {
   const nodes = createNodes({ urls: [chain.url()], chainId: chain.chainId });
   const latest = await findBlock("latest", nodes);
   if (!latest) throw new Error("The sandbox's EVM chain has no block.");
@@ -26,20 +26,22 @@ export async function fundOnEvm(chain: Pick<EvmChain, "chainId" | "usdc" | "url"
   if (units === 0n) await chain.mint(wallet, TEST_USDC);
 }
 
-/**
- * @param payers who pay for fees, the wallet among them
- * @throws Error when the chain is away
- */
-export async function fundOnSolana(
-  chain: Pick<SolanaChain, "usdcMint" | "genesisHash" | "url" | "faucet" | "airdrop">,
-  { wallet, payers }: { wallet: string; payers: readonly string[] },
-): Promise<void> {
-  const nodes = new SolanaNodes({ urls: [chain.url()], genesisHash: chain.genesisHash });
+type SolanaFaucet = Pick<SolanaChain, "usdcMint" | "genesisHash" | "url" | "faucet" | "airdrop">;
+
+const nodesOf = (chain: SolanaFaucet) => new SolanaNodes({ urls: [chain.url()], genesisHash: chain.genesisHash });
+
+/** Fills those up that have less than half of what they begin with. @throws Error when the chain is away */
+export async function giveSol(chain: SolanaFaucet, payers: readonly string[]): Promise<void> {
+  const nodes = nodesOf(chain);
   for (const payer of payers) {
     const { value: lamports } = await nodes.callAtSlot("getBalance", [payer, { commitment: "processed" }], z.number());
     if (BigInt(lamports) < FEE_LAMPORTS / 2n) await chain.airdrop(payer, FEE_LAMPORTS);
   }
+}
+
+/** @throws Error when the chain is away */
+export async function giveUsdcOnSolana(chain: SolanaFaucet, wallet: string): Promise<void> {
   const account = deriveTokenAccount(wallet, chain.usdcMint);
-  const units = (await readTokenBalances(nodes, [account])).get(account)?.value ?? 0n;
+  const units = (await readTokenBalances(nodesOf(chain), [account])).get(account)?.value ?? 0n;
   if (units === 0n) await chain.faucet(wallet, TEST_USDC);
 }

@@ -9,9 +9,11 @@ import { setDemoWallets } from "@/lib/console/demo-wallets";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { findCustody } from "@/lib/wallets/custody";
 import type { SandboxChains } from "./chains";
+import { areChainsOwned } from "./chains-owner";
 import { openDemoAccount } from "./demo-account";
 import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
 import { openFaucet } from "./faucet";
+import { followChains } from "./follow-chains";
 import { keepRunning } from "./keep-running";
 import { type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
 import { openSecrets, readSandboxFile, type SandboxFile, type SandboxSecrets, writeSandboxFile } from "./secrets";
@@ -46,50 +48,45 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
     setSimulatedProviders(started.baseUrls, started.apiKey);
     return started;
   });
-  let chains: SandboxChains | null = null;
+  let chains: ChainsHere | null = null;
   return {
     openDemo: async (baseUrl) => {
-      const before = readSandboxFile(dataDir);
-      const apiKey = await openDemoAccount(before?.apiKey, demoIdentities(secrets.demoKeys));
+      const apiKey = await openDemoAccount(readSandboxFile(dataDir)?.apiKey, demoIdentities(secrets.demoKeys));
       setDemoWallets(demoSigners(secrets.demoKeys));
-      openFaucet();
-      const file: SandboxFile = { ...before, baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) };
-      if (config().ROLES.includes("jobs")) {
-        // Where the chains were in the last run somebody else may listen now.
-        for (const place of ["rpc", "usdc"]) delete file[place];
-        await chains?.stop();
-      }
+      openFaucet(secrets.chainKeys);
+      await chains?.stop();
+      const file: SandboxFile = { ...readSandboxFile(dataDir), baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) };
+      // Where the chains were that nobody runs any more, somebody else may listen now.
+      if (!areChainsOwned(dataDir)) for (const place of ["rpc", "usdc"]) delete file[place];
       writeSandboxFile(dataDir, file);
-      chains = await startOwnChains({ file, secrets, solanaScriptPath });
+      chains = await startOrFollowChains({ secrets, solanaScriptPath });
       return apiKey;
     },
     isWell: () => models.current() !== null,
-    areChainsWell: () => chains?.isWell() ?? false,
+    areChainsWell: () => chains?.isWell?.() ?? false,
     stop: async () => void (await Promise.all([models.stop(), chains?.stop()])),
   };
 }
 
-interface OwnChainsOptions {
-  /** What `sandbox.json` says beside the chains. */
-  file: SandboxFile;
-  secrets: SandboxSecrets;
-  solanaScriptPath?: string;
-}
+type OwnChainsOptions = Pick<SandboxOptions, "solanaScriptPath"> & { secrets: SandboxSecrets };
 
-/** Chains belong to a seed: the process that may open it runs them, and no other does. */
-async function startOwnChains({ file, secrets, solanaScriptPath }: OwnChainsOptions): Promise<SandboxChains | null> {
+type ChainsHere = Pick<SandboxChains, "stop"> & Partial<SandboxChains>;
+
+/** Chains belong to a seed: a process that may open it runs them when no other does, and the rest know where they are. */
+async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptions): Promise<ChainsHere> {
   const dataDir = config().DATA_DIR;
   const custody = config().ROLES.includes("jobs") ? await findCustody() : null;
-  if (!custody) return null;
+  if (!custody) return followChains({ dataDir, isOwner: () => false });
   const { startChains } = await import("./chains"); // much code, which no start shall wait for
   return startChains({
     dataDir,
-    usdcMint: custody.usdcMint,
+    custody,
     secrets,
     solanaScriptPath,
     onPlaces: (places) => {
       try {
-        writeSandboxFile(dataDir, { ...file, ...places });
+        const file = readSandboxFile(dataDir);
+        if (file) writeSandboxFile(dataDir, { ...file, ...places });
       } catch (error) {
         log().error({ err: error }, "the chains' addresses could not be written into sandbox.json");
       }

@@ -29,10 +29,17 @@ test("a file of an older release is given what it lacks, and keeps what it has",
   const opened = openSecrets(dataDir);
   expect(opened).toMatchObject(old);
   expect(opened.demoKeys.evm).toMatch(/^0x[0-9a-f]{64}$/);
-  const { minter, relayer, treasury } = opened.chainKeys;
-  expect(new Set([minter, relayer.evm, relayer.solana, treasury.evm, treasury.solana, ...Object.values(opened.demoKeys)]).size).toBe(7);
+  expect(new Set([opened.chainKeys.minter, ...Object.values(opened.demoKeys)]).size).toBe(3);
   expect(openSecrets(dataDir)).toEqual(opened);
   expect(openSecrets(newDirectory()).demoKeys).not.toEqual(opened.demoKeys);
+});
+
+test("a file that still has the operator's keys of an older release opens, and they are not used", () => {
+  const dataDir = newDirectory();
+  const { chainKeys, ...made } = openSecrets(dataDir);
+  const older = { ...chainKeys, relayer: made.demoKeys, treasury: made.demoKeys };
+  writeFileSync(join(dataDir, "secrets.json"), JSON.stringify({ ...made, chainKeys: older }));
+  expect(openSecrets(dataDir)).toEqual({ ...made, chainKeys });
 });
 
 test("secrets of an older release are kept, and what it did not know is added once", () => {

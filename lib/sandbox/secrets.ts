@@ -9,13 +9,8 @@ import { type DemoKeys, demoKeysSchema, makeDemoKeys } from "./demo-wallets";
 import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
-/** Keys of the operator's on both chains, and of who makes test USDC on the EVM chain; on Solana's that is the chain's own. */
-const chainKeysSchema = z.object({
-  minter: demoKeysSchema.shape.evm,
-  /** Pays for gas and fees. */
-  relayer: demoKeysSchema,
-  treasury: demoKeysSchema,
-});
+/** Who makes test USDC on the EVM chain; on Solana's that is the chain's own. The operator's keys come from the seed. */
+const chainKeysSchema = z.object({ minter: demoKeysSchema.shape.evm });
 
 /** `custodyPassphrase` opens the sandbox's seed. What is optional is not in a file that an older release wrote. */
 const secretsFile = z.object({
@@ -58,7 +53,7 @@ const newSecrets = (): SandboxSecrets => ({
   sessionSecret: newSecret(),
   custodyPassphrase: newSecret(),
   demoKeys: makeDemoKeys(),
-  chainKeys: { minter: makeDemoKeys().evm, relayer: makeDemoKeys(), treasury: makeDemoKeys() },
+  chainKeys: { minter: makeDemoKeys().evm },
 });
 
 /** What an older file lacks follows from what it has: processes that add it at the same moment add the same. */
@@ -68,7 +63,7 @@ function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile
   return {
     custodyPassphrase: derive("custody passphrase").toString("hex"),
     demoKeys: deriveKeys("demo wallet"),
-    chainKeys: { minter: deriveKeys("minter").evm, relayer: deriveKeys("relayer"), treasury: deriveKeys("treasury") },
+    chainKeys: { minter: deriveKeys("minter").evm },
   };
 }
 

@@ -5,25 +5,27 @@ import { useState } from "react";
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../ui/button";
+import { chainNames, type DepositChain } from "./deposit-types";
 
-interface FaucetButtonProps {
+export interface FaucetButtonProps {
+  chain: DepositChain;
   /** What it gives, nano-USD. */
   amount: bigint;
-  onAsk: () => Promise<{ ok: true; available: bigint } | { ok: false; message: string }>;
+  onAsk: (wish: { chain: DepositChain }) => Promise<{ ok: true } | { ok: false; message: string }>;
 }
 
 /** `5` for five dollars, `0.50` for fifty cents. */
 const shortUsd = (amount: bigint): string => formatUsd(amount).slice(1).replace(/\.00$/, "");
 
-/** Asks the sandbox for money that is worth nothing. */
-export function FaucetButton({ amount, onAsk }: FaucetButtonProps) {
+/** Asks the sandbox for money that is worth nothing, over one of its chains. */
+export function FaucetButton({ chain, amount, onAsk }: FaucetButtonProps) {
   const [busy, setBusy] = useState(false);
   const ask = async () => {
     setBusy(true);
     try {
-      const answer = await onAsk();
+      const answer = await onAsk({ chain });
       if (answer.ok) {
-        toast(`Sent ${shortUsd(amount)} test USDC. Available: ${formatUsd(answer.available)}`, {
+        toast(`${shortUsd(amount)} test USDC are on their way over ${chainNames[chain]}. They appear in the list in a moment.`, {
           icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
         });
       } else toast.error(answer.message);
@@ -34,7 +36,7 @@ export function FaucetButton({ amount, onAsk }: FaucetButtonProps) {
   };
   return (
     <Button look="primary" busy={busy} onClick={() => void ask()} className="justify-self-start">
-      {busy ? null : <DropletIcon aria-hidden="true" />} Send me {shortUsd(amount)} test USDC
+      {busy ? null : <DropletIcon aria-hidden="true" />} Send me {shortUsd(amount)} test USDC on {chainNames[chain]}
     </Button>
   );
 }

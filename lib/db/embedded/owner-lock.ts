@@ -33,6 +33,12 @@ export function takeOwnerLock(dataDir: string): OwnerLock {
   throw new Error(`${path} is being taken by several processes at once: start one of them.`);
 }
 
+/** Whether a living process owns `dataDir`, this one or another. */
+export function isOwned(dataDir: string): boolean {
+  const owner = readOwner(join(dataDir, "owner"));
+  return owner !== "" && findProcessIdentity(Number.parseInt(owner, 10)) === owner;
+}
+
 function alreadyRunning(dataDir: string, pid: number): Error {
   const who = pid === process.pid ? "this very process" : `process ${pid}`;
   return new Error(`The database in ${dataDir} is already in use by ${who}. Stop that one first, or give this one a DATA_DIR of its own.`);

@@ -10,7 +10,7 @@ import { keepRunning } from "../keep-running";
 import { type Anvil, startAnvil } from "./anvil";
 import { startBlockClock } from "./block-clock";
 import { fundGas } from "./gas";
-import { createMint } from "./mint";
+import { createMinter } from "./minter";
 import { checkStateFile } from "./state-file";
 import { openToken } from "./token";
 
@@ -44,6 +44,9 @@ export interface EvmChain {
    * @throws Error when the node is away or the token refuses: it is paused, the address blacklisted
    */
   mint: (to: Hex, units: bigint) => Promise<Hex>;
+  /** As `mint`, out of what the minter's own address has. */
+  pay: (to: Hex, units: bigint) => Promise<Hex>;
+  minterAddress: Hex;
   /** Fills an address' gas money up; never lowers it. */
   fundGas: (address: Hex) => Promise<void>;
   stop: () => Promise<void>;
@@ -78,7 +81,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
       return start();
     }
   });
-  const mint = createMint(options.minterKey, chainId);
+  const minter = createMinter(options.minterKey, chainId);
   const node = (): EvmNode => {
     const whole = kept.current();
     if (!whole) throw new Error("The sandbox's EVM chain is starting again: try in a moment.");
@@ -89,7 +92,9 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     usdc: usdcOnBase,
     url: () => url,
     isWell: () => kept.current() !== null,
-    mint: async (to, units) => mint(node(), to, units),
+    mint: async (to, units) => minter.mint(node(), to, units),
+    pay: async (to, units) => minter.pay(node(), to, units),
+    minterAddress: minter.address,
     fundGas: async (address) => fundGas(node(), address),
     stop: kept.stop,
   };

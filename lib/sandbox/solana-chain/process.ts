@@ -77,13 +77,17 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     genesisHash: ready.genesisHash,
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
-    faucet: (owner, units) => askForMoney(url, "sandbox_requestUsdc", [owner, units.toString()]),
+    faucet: (owner, units) => requestUsdc(url, owner, units),
     airdrop: (address, lamports) => askForMoney(url, "requestAirdrop", [address, Number(lamports)]),
     pid,
     ended,
     stop,
   };
 }
+
+/** As `faucet`, of the chain at `url`: any process may ask it. */
+export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
+  askForMoney(url, "sandbox_requestUsdc", [owner, units.toString()]);
 
 const moneyAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
 

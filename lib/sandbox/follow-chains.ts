@@ -1,0 +1,66 @@
+// A process that does not run the sandbox's chains asks them where sandbox.json says that they are, and goes after them when they
+// move.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { log } from "@/lib/base/observe/log";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
+import { areChainsOwned } from "./chains-owner";
+import { readSandboxFile } from "./secrets";
+
+const LOOKED_FOR_EVERY_MS = 1_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+const placesForm = z.object({ rpc: z.object({ base: z.string(), solana: z.string() }) });
+const genesisAnswer = z.object({ result: z.string() });
+
+interface FollowOptions {
+  dataDir: string;
+  /** Whether this process runs them itself: then it knows where they are. */
+  isOwner: () => boolean;
+}
+
+export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  let known = "";
+  const following = run();
+
+  async function follow(): Promise<void> {
+    // What a process wrote that has ended since says nothing: somebody else may listen there.
+    if (isOwner() || !areChainsOwned(dataDir)) {
+      known = "";
+      return;
+    }
+    const file = placesForm.safeParse(readSandboxFile(dataDir));
+    if (!file.success) return;
+    const { base, solana } = file.data.rpc;
+    if (known === `${base} ${solana}`) return;
+    setSandboxEvmNodes([base]);
+    setSandboxSolanaNodes([solana], await readGenesisHash(solana));
+    known = `${base} ${solana}`;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await follow().catch((error: unknown) => log().debug({ err: error }, "the sandbox's chains are not where they were"));
+      await sleep(LOOKED_FOR_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+    }
+  }
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await following;
+    },
+  };
+}
+
+async function readGenesisHash(url: string): Promise<string> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getGenesisHash" }),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  return genesisAnswer.parse(await answer.json()).result;
+}

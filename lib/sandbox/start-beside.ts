@@ -1,0 +1,84 @@
+// A chain beside the rest of the sandbox, which never waits for it: tried again until it starts, and funded again and again while
+// it runs, so that what a killed start left undone, or somebody has used up, is mended within a minute.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "@/lib/base/observe/log";
+
+interface Running {
+  isWell: () => boolean;
+  stop: () => Promise<void>;
+}
+
+export interface StartedChain {
+  chain: Running;
+  /** Gives whoever needs it money on the chain; `round` counts from 0 those that did not fail. */
+  fund: (round: number) => Promise<void>;
+}
+
+/** Another process runs the chain: there is nothing to do but wait until it ends. */
+export class OwnedElsewhere extends Error {}
+
+const FIRST_RETRY_MS = 500;
+const MOST_RETRY_MS = 60_000;
+const OWNED_RETRY_MS = 1_000;
+const FUNDED_EVERY_MS = 60_000;
+const UNFUNDED_RETRY_MS = 5_000;
+
+/**
+ * @param name as it reads in the log: `EVM chain`
+ * @param firstPauseMs until it begins to start
+ */
+export function startBeside(name: string, firstPauseMs: number, start: () => Promise<StartedChain>): Running {
+  const stopping = new AbortController();
+  let chain: Running | null = null;
+  let funding: Promise<void> = Promise.resolve();
+  // Stopping ends it.
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const starting = run();
+
+  async function run(): Promise<void> {
+    await pause(firstPauseMs);
+    for (let retryMs = FIRST_RETRY_MS; !stopping.signal.aborted; ) {
+      try {
+        const started = await start();
+        chain = started.chain;
+        funding = keepFunded(started.fund);
+        return;
+      } catch (error) {
+        if (error instanceof OwnedElsewhere) {
+          await pause(OWNED_RETRY_MS);
+          continue;
+        }
+        log().error({ err: error }, `the ${name} did not start; trying again`);
+      }
+      await pause(retryMs);
+      retryMs = Math.min(2 * retryMs, MOST_RETRY_MS);
+    }
+  }
+
+  async function keepFunded(fund: StartedChain["fund"]): Promise<void> {
+    let isTold = false;
+    for (let round = 0; !stopping.signal.aborted; ) {
+      try {
+        await fund(round);
+        round += 1;
+        isTold = false;
+        await pause(FUNDED_EVERY_MS);
+      } catch (error) {
+        if (!isTold && !stopping.signal.aborted) log().warn({ err: error }, `nobody was given money on the ${name}; trying again`);
+        isTold = true;
+        await pause(UNFUNDED_RETRY_MS);
+      }
+    }
+  }
+
+  return {
+    isWell: () => chain?.isWell() ?? false,
+    stop: async () => {
+      stopping.abort();
+      await starting;
+      await chain?.stop();
+      await funding;
+    },
+  };
+}
