@@ -1,73 +1,90 @@
 // Where an owner sends USDC to, and what has come of it.
 
+import { getAddress } from "viem";
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
-import { fromCents, type NanoUsd } from "@/lib/base/money";
+import type { NanoUsd } from "@/lib/base/money";
 import { baseChainId } from "@/lib/chains/evm/base";
-import { findWallet } from "@/lib/wallets/custodial-wallet";
-import { findCustody, payableMint } from "@/lib/wallets/custody";
+import { findUsdc } from "@/lib/chains/evm/usdc";
+import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody";
+import { type Deposit, type DepositChain, listDeposits, MINIMUM_DEPOSIT, readUncredited } from "@/lib/wallets/deposits/deposit";
+import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
+import { readAvailable } from "./owner";
 
-export type DepositChain = "base" | "solana";
-
-/** What people pay in at the least; less is kept and credited once it adds up to this. */
-export const MINIMUM_DEPOSIT = fromCents(100);
+export { MINIMUM_DEPOSIT };
 
 export interface DepositAddress {
   chain: DepositChain;
   address: string;
   /**
    * What a wallet opens to pay in (EIP-681, Solana Pay). Null where a chain is simulated, so that no link and no QR code ever
-   * leads real money to an address of a sandbox, and on chains whose USDC we do not know.
+   * leads real money to an address of a sandbox.
    */
   paymentUri: string | null;
 }
 
-export interface Deposit {
-  id: string;
-  chain: DepositChain;
-  amount: NanoUsd;
-  state: "seen" | "confirming" | "credited" | "below_minimum" | "reversed";
-  confirmations: number;
-  confirmationsNeeded: number;
-  transaction: string;
-  /** Shows the transaction on the chain; null where the chain is simulated. */
-  transactionUrl: string | null;
-  seenAt: Date;
-}
-
-/** USDC by the number of its EVM chain. Source: https://developers.circle.com/stablecoins/usdc-contract-addresses */
-const usdcOf: Readonly<Record<number, string>> = { 8453: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" };
-
 /**
- * The account's two addresses; null before it has a wallet.
+ * The account's address on each chain, null on one that is not watched: nobody is invited to pay where nobody looks. Null
+ * altogether before the account has a wallet.
  * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
  */
-export async function findDepositAddresses(accountId: AccountId): Promise<Record<DepositChain, DepositAddress> | null> {
-  const [wallet, custody] = await Promise.all([findWallet(accountId), findCustody()]);
-  if (!wallet || !custody) return null;
-  const { baseAddress, solanaAddress } = wallet;
+export async function findDepositAddresses(accountId: AccountId): Promise<Record<DepositChain, DepositAddress | null> | null> {
+  const [addresses, custody] = await Promise.all([findPayableAddresses(accountId), findCustody()]);
+  if (!addresses || !custody) return null;
+  const { base, solana } = addresses;
   const isReal = config().MODE === "live";
   return {
-    base: { chain: "base", address: baseAddress, paymentUri: isReal ? baseUri(baseAddress) : null },
-    solana: {
-      chain: "solana",
-      address: solanaAddress,
-      paymentUri: isReal ? `solana:${solanaAddress}?spl-token=${payableMint(custody)}` : null,
-    },
+    base: base === null ? null : { chain: "base", address: base, paymentUri: isReal ? baseUri(base) : null },
+    solana: solana === null ? null : { chain: "solana", address: solana, paymentUri: isReal ? solanaUri(solana, custody) : null },
   };
 }
 
 /** EIP-681: a transfer of USDC, whose amount the payer writes. */
 function baseUri(address: string): string | null {
   const chainId = baseChainId();
-  const usdc = usdcOf[chainId];
-  return usdc ? `ethereum:${usdc}@${chainId}/transfer?address=${address}` : null;
+  const usdc = findUsdc(chainId);
+  return usdc && `ethereum:${getAddress(usdc)}@${chainId}/transfer?address=${address}`;
 }
 
-/** Real money is invited only where the chains are watched for it, which they are not yet. */
-export const areDepositsOpen = (): boolean => config().MODE === "sandbox";
+/** Solana Pay, of the same kind. */
+const solanaUri = (address: string, custody: Custody): string => `solana:${address}?spl-token=${payableMint(custody)}`;
 
-/** The account's deposits, newest first. Nothing watches the chains yet, so there are none. */
-export async function listDeposits(_accountId: AccountId): Promise<Deposit[]> {
-  return [];
+/** What the deposit page shows of an account, as it was at one moment. */
+export interface DepositView {
+  /** Unix milliseconds. */
+  readAtMs: number;
+  available: NanoUsd;
+  /** Newest first, one page of them. */
+  deposits: Deposit[];
+  /** What takes the page's address to the deposits before these; null when there are none. */
+  older: string | null;
+  /** What waits at each address for the minimum. */
+  uncredited: Record<DepositChain, NanoUsd>;
 }
+
+const PAGE_ROWS = 25;
+
+/** The page that `before`, an earlier view's `older`, leads to; the newest one when it leads nowhere. */
+export async function readDepositView(accountId: AccountId, before: unknown = null): Promise<DepositView> {
+  const readAtMs = nowMs();
+  const after = positionForm.safeParse(before).data;
+  const [available, uncredited, found] = await Promise.all([
+    readAvailable(accountId),
+    readUncredited(accountId),
+    listDeposits(accountId, { limit: PAGE_ROWS + 1, after }),
+  ]);
+  const deposits = found.slice(0, PAGE_ROWS);
+  const last = found.length > PAGE_ROWS ? deposits.at(-1) : undefined;
+  return { readAtMs, available, deposits, older: last ? `${last.seenAt.getTime()}.${last.id}` : null, uncredited };
+}
+
+/** `1796083201000.base_0x…`: when the last deposit of a page was seen, and its id. */
+const positionForm = z
+  .string()
+  .regex(/^\d{1,14}\.[\x21-\x7e]{1,200}$/)
+  .transform((text) => {
+    const dotAt = text.indexOf(".");
+    return { seenAt: new Date(Number(text.slice(0, dotAt))), id: text.slice(dotAt + 1) };
+  });

@@ -14,6 +14,13 @@ export const ownDomain = (): string => new URL(publicUrl()).host;
 /** Whether the browser says that a page of ours sent this. Every browser says it of a POST; a request that does not is refused. */
 export const isSameOrigin = (request: Request): boolean => request.headers.get("origin") === ownOrigin();
 
+/**
+ * Whether a GET may come from a page of ours. Browsers name the sender's site, over http not to every host; what says nothing could
+ * not be read by another site's page anyway.
+ */
+export const isFromOwnPage = ({ headers }: Request): boolean =>
+  ["same-origin", null].includes(headers.get("sec-fetch-site")) && [ownOrigin(), null].includes(headers.get("origin"));
+
 /** What a page of this session sends along, in a header, where no form and no action does it for us. */
 export const csrfToken = ({ sessionId }: Owner): string =>
   createHmac("sha256", sessionSecret()).update(`csrf ${sessionId}`).digest("base64url");

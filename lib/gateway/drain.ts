@@ -1,13 +1,23 @@
 // The state of shutting down: what runs is finished, what is new is refused.
 
+import { setMaxListeners } from "node:events";
 import { once } from "@/lib/base/once";
 
-const drain = () => once("gateway drain", () => ({ draining: false }));
+const drain = () => once("gateway drain", makeDrain);
+
+function makeDrain(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // one for each open stream of a page
+  return controller;
+}
 
 /** From now on new requests get 503 SHUTTING_DOWN; those under way are finished. */
 export function refuseNewRequests(): void {
-  drain().draining = true;
+  drain().abort();
 }
 
 /** True once new requests are refused. */
-export const isDraining = (): boolean => drain().draining;
+export const isDraining = (): boolean => drain().signal.aborted;
+
+/** Aborts when the process begins to shut down: for what would otherwise never end by itself. */
+export const drainSignal = (): AbortSignal => drain().signal;

@@ -1,92 +1,83 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
 import { readSite } from "@/app/site";
 import { AddressCard } from "@/components/console/deposit/address-card";
-import { DepositList } from "@/components/console/deposit/deposit-list";
-import { chainNames, type DepositChain } from "@/components/console/deposit/deposit-types";
+import { AvailableBalance } from "@/components/console/deposit/available-balance";
+import { DepositFeed } from "@/components/console/deposit/deposit-feed";
+import { chainNames, chains, type DepositChain } from "@/components/console/deposit/deposit-types";
 import { FaucetButton } from "@/components/console/deposit/faucet-button";
+import { LiveDeposits } from "@/components/console/deposit/live-deposits";
+import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit/no-address";
+import { OlderDeposits } from "@/components/console/deposit/older-deposits";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
-import { Panel } from "@/components/console/panel";
-import { ActionLink } from "@/components/ui/action-link";
-import { Amount } from "@/components/ui/amount";
-import { EmptyState } from "@/components/ui/empty-state";
 import { Tabs } from "@/components/ui/tabs";
-import { areDepositsOpen, findDepositAddresses, listDeposits, MINIMUM_DEPOSIT } from "@/lib/console/deposit";
+import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
-import { readAvailable } from "@/lib/console/owner";
+import type { Owner } from "@/lib/console/owner";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { askForTestMoney } from "./actions";
 
 export const metadata: Metadata = { title: "Deposit" };
 
-const chains: readonly DepositChain[] = ["base", "solana"];
+interface DepositPageProps {
+  searchParams: Promise<{ before?: string | string[] }>;
+}
 
-export default async function DepositPage() {
+export default async function DepositPage({ searchParams }: DepositPageProps) {
   const owner = await requireOwner();
-  const { accountId, isFrozen } = owner;
-  const [addresses, deposits, available] = await Promise.all([
-    findDepositAddresses(accountId),
-    listDeposits(accountId),
-    readAvailable(accountId),
+  const { before } = await searchParams;
+  const [view, older] = await Promise.all([
+    readDepositView(owner.accountId),
+    before === undefined ? null : readDepositView(owner.accountId, before),
   ]);
   const { isSandbox } = readSite();
-  const amount = faucetAmount();
-  const faucet = amount === null ? null : <FaucetButton amount={amount} onAsk={forSession(owner, { askForTestMoney }).askForTestMoney} />;
   return (
-    <>
-      <PageHeading
-        title="Deposit"
-        action={
-          <p className="text-sm text-muted">
-            Available{" "}
-            <span className="ml-1 font-mono text-base text-ink">
-              <Amount nano={available} />
-            </span>
-          </p>
-        }
-      >
+    <DepositFeed initial={view} url={`/deposit/events?session=${owner.sessionId}`}>
+      <PageHeading title="Deposit" action={<AvailableBalance />}>
         USDC that reaches one of your addresses is yours to spend here, dollar for dollar.
       </PageHeading>
-      {isFrozen ? <FrozenNotice /> : null}
-      {isFrozen ? null : !areDepositsOpen() ? (
-        <NotOpen />
-      ) : addresses ? (
-        <Tabs
-          label="Chain"
-          tabs={chains.map((chain) => ({
-            value: chain,
-            title: chainNames[chain],
-            content: <AddressCard {...addresses[chain]} isSandbox={isSandbox} minimum={MINIMUM_DEPOSIT} faucet={faucet} />,
-          }))}
-        />
+      {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
+      {older ? (
+        <OlderDeposits view={older} minimum={MINIMUM_DEPOSIT} />
       ) : (
-        <NoAddresses faucet={faucet} />
+        <LiveDeposits
+          minimum={MINIMUM_DEPOSIT}
+          whenEmpty={
+            isSandbox
+              ? "Press the faucet's button. What it sends appears here, counts its confirmations, and is then in your balance."
+              : "Send USDC to one of the addresses above. It appears here as soon as the chain has it, counts its confirmations, and is then in your balance to the last cent."
+          }
+        />
       )}
-      <Panel title="Deposits" className="mt-10">
-        <DepositList deposits={deposits} isSandbox={isSandbox} />
-      </Panel>
-    </>
+    </DepositFeed>
   );
 }
 
-const NotOpen = () => (
-  <EmptyState title="Deposits are not open here yet">
-    Your addresses are kept for you. They are shown as soon as this service watches the chains for what comes in.
-  </EmptyState>
-);
-
-const NoAddresses = ({ faucet }: { faucet: ReactNode }) => (
-  <EmptyState
-    title="Your addresses are not there yet"
-    action={
-      <>
-        {faucet}
-        <ActionLink href="/deposit">Look again</ActionLink>
-      </>
-    }
-  >
-    They are given at the first sign-in. Look again in a minute; if they stay away, sign out and connect your wallet anew.
-  </EmptyState>
-);
+/** Where to pay in, on each chain that is watched. */
+async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolean }) {
+  const addresses = await findDepositAddresses(owner.accountId);
+  const amount = faucetAmount();
+  const onAsk = forSession(owner, { askForTestMoney }).askForTestMoney;
+  const faucetOn = (chain: DepositChain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
+  if (!addresses) return <NoAddresses faucet={null} />;
+  if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
+  return (
+    <Tabs
+      label="Chain"
+      initial={chains.find((chain) => addresses[chain] !== null)}
+      tabs={chains.map((chain) => {
+        const address = addresses[chain];
+        return {
+          value: chain,
+          title: chainNames[chain],
+          content: address ? (
+            <AddressCard {...address} isSandbox={isSandbox} minimum={MINIMUM_DEPOSIT} faucet={faucetOn(chain)} />
+          ) : (
+            <NoAddress chain={chain} />
+          ),
+        };
+      })}
+    />
+  );
+}

@@ -5,23 +5,37 @@ interface ConfirmationsProps {
   needed: number;
 }
 
-/** Confirmations, counting up. */
+const RADIUS = 6;
+const ROUND = 2 * Math.PI * RADIUS;
+
+/** Confirmations, counting up on a ring that fills. */
 export function Confirmations({ done, needed }: ConfirmationsProps) {
+  const filled = Math.min(1, done / needed);
   return (
-    <span className="flex items-center gap-2.5 max-md:justify-end">
-      <Badge tone="waiting">
-        confirming {done}/{needed}
-      </Badge>
-      <span
+    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+      <svg
         role="progressbar"
         aria-label="Confirmations"
         aria-valuemin={0}
         aria-valuemax={needed}
         aria-valuenow={done}
-        className="h-1 w-24 overflow-hidden rounded-full bg-line max-sm:w-14"
+        viewBox="0 0 16 16"
+        fill="none"
+        strokeWidth="2.5"
+        className="size-4 shrink-0 -rotate-90"
       >
-        <span className="block h-full bg-amber-ink transition-[width]" style={{ width: `${Math.min(100, (done / needed) * 100)}%` }} />
-      </span>
+        <circle cx="8" cy="8" r={RADIUS} className="stroke-line" />
+        <circle
+          cx="8"
+          cy="8"
+          r={RADIUS}
+          strokeDasharray={`${filled * ROUND} ${ROUND}`}
+          className="stroke-amber-ink transition-[stroke-dasharray]"
+        />
+      </svg>
+      <Badge tone="waiting">
+        confirming {done} of {needed}
+      </Badge>
     </span>
   );
 }

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { drawPage } from "../../ui/testing/app-router";
 import { AddressCard } from "./address-card";
 import { DepositList } from "./deposit-list";
-import type { DepositRow } from "./deposit-types";
+import { newsBetween } from "./deposit-news";
+import type { DepositRow, DepositView } from "./deposit-types";
 
 const address = `0x${"4F".repeat(20)}`;
 const paymentUri = `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${address}`;
@@ -30,33 +31,74 @@ test("in live mode the code and the link are the payment itself, with the networ
   expect(page.match(/h1v1h-1z/g)).toHaveLength(dark);
 });
 
+const transaction = `0x${"9a".repeat(32)}`;
 const deposit = (part: Partial<DepositRow>): DepositRow => ({
   id: "dep",
   chain: "base",
   amount: 5_000_000_000n,
   state: "seen",
-  confirmations: 0,
-  confirmationsNeeded: 12,
-  transaction: `0x${"9a".repeat(32)}`,
+  confirmations: 1,
+  neededConfirmations: 12,
+  transaction,
   transactionUrl: null,
+  isFinal: false,
   seenAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
+  creditedAt: null,
   ...part,
 });
 
-test.each([
-  ["seen", "waits for its first confirmation"],
-  ["confirming", "confirming 7/12"],
-  ["credited", "credited"],
-  ["below_minimum", "kept until it adds up"],
-  ["reversed", "the chain took it back"],
-] as const)("a deposit that is %s says so", (state, words) => {
-  const page = drawPage(DepositList({ deposits: [deposit({ state, confirmations: 7 })], isSandbox: false }));
+const list = (part: Partial<DepositRow>) =>
+  drawPage(
+    DepositList({ deposits: [deposit(part)], uncredited: { base: 400_000_000n, solana: 100_000_000n }, minimum: 1_000_000_000n }),
+  ).replace(/<[^>]*class="whitespace-nowrap"[^>]*>([^<]*)<\/span>/g, "$1");
+
+test.each<[string, Partial<DepositRow>, string]>([
+  ["seen", { state: "seen" }, "Waits for its first confirmation."],
+  ["confirming", { state: "confirming", confirmations: 7 }, "confirming 7 of 12"],
+  ["credited and not final", { state: "credited" }, "Yours to spend. It can be withdrawn once it is final."],
+  ["below the minimum", { state: "below_minimum", chain: "solana" }, "Credited once this address has $1.00: $0.10 so far."],
+  ["reversed before it was credited", { state: "reversed" }, "before it was credited"],
+  ["reversed after it was credited", { state: "reversed", creditedAt: new Date() }, "so it left your balance again"],
+])("a deposit that is %s says so", (_, part, words) => {
+  const page = list(part);
   expect(page).toContain(words);
-  expect(page.includes('aria-valuenow="7"')).toBe(state === "confirming");
+  expect(page.includes('aria-valuenow="7"')).toBe(part.state === "confirming");
   expect(page).toContain("21 Nov, 10:31");
+  expect(page).toContain(`title="${transaction}"`);
 });
 
-test("an empty list teaches: the faucet in a sandbox, the addresses elsewhere", () => {
-  expect(drawPage(DepositList({ deposits: [], isSandbox: true }))).toMatch(/faucet/);
-  expect(drawPage(DepositList({ deposits: [], isSandbox: false }))).toMatch(/Send USDC to one of the addresses above/);
+test("a credited deposit that is final needs no more words, and its amount is exact to the last unit", () => {
+  const page = list({ state: "credited", isFinal: true, amount: 5_000_001_000n });
+  expect(page).not.toContain("final");
+  expect(page).toContain("$5.000001");
+});
+
+test("a transaction leads to its explorer where there is one", () => {
+  expect(list({})).not.toContain("href=");
+  const url = `https://basescan.org/tx/${transaction}`;
+  expect(list({ transactionUrl: url })).toMatch(
+    new RegExp(`<a href="${url}" target="_blank" rel="noreferrer" aria-label="Show the transaction on Base"`),
+  );
+});
+
+const view = (deposits: DepositRow[], available = 0n): DepositView => ({
+  readAtMs: 0,
+  available,
+  deposits,
+  older: null,
+  uncredited: { base: 0n, solana: 0n },
+});
+
+test("what happens is said once, in a sentence; confirmations that count up are not", () => {
+  const seen = deposit({ state: "seen" });
+  expect(newsBetween(view([]), view([seen]))).toBe("$5.00 on Base was seen.");
+  const confirming = deposit({ state: "confirming", confirmations: 2 });
+  expect(newsBetween(view([seen]), view([confirming]))).toBe("");
+  expect(newsBetween(view([confirming]), view([deposit({ state: "confirming", confirmations: 3 })]))).toBe("");
+  const credited = deposit({ state: "credited" });
+  expect(newsBetween(view([confirming]), view([credited], 5_000_000_000n))).toBe("$5.00 on Base is credited. Available: $5.00.");
+  expect(newsBetween(view([credited]), view([deposit({ state: "credited", isFinal: true })]))).toBe("");
+  expect(newsBetween(view([credited], 5n), view([deposit({ state: "reversed" })], 0n))).toBe(
+    "$5.00 on Base is reversed. Available: $0.00.",
+  );
 });

@@ -1,0 +1,48 @@
+// What the deposit page shows, for the page of the session that asks: as a stream that keeps it up to date, or once, as JSON.
+
+import type { NextRequest } from "next/server";
+import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
+import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
+import { isFromOwnPage } from "@/lib/console/same-origin";
+import { drainSignal } from "@/lib/gateway/drain";
+import { fillSilence } from "@/lib/gateway/quiet";
+import { eventStreamHeaders } from "@/lib/gateway/respond";
+import { webResponse } from "@/lib/gateway/web-door";
+
+export const dynamic = "force-dynamic";
+
+export async function GET(request: NextRequest): Promise<Response> {
+  if (!isFromOwnPage(request)) return foreignOrigin();
+  const asked = await readOwner(request);
+  if (asked instanceof Response) return asked;
+  const { owner } = asked;
+  if (request.nextUrl.searchParams.get("session") !== owner.sessionId) return stalePage();
+  if (!request.headers.get("accept")?.includes("text/event-stream")) {
+    const headers = { "content-type": "application/json", "cache-control": "no-store" };
+    return new Response(await readDepositText(owner.accountId), { headers });
+  }
+  return openStream(request, asked);
+}
+
+function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Response | Promise<Response> {
+  const leaving = new AbortController();
+  const leave = () => leaving.abort();
+  const draining = drainSignal();
+  for (const end of [draining, signal]) {
+    if (end.aborted) leave();
+    end.addEventListener("abort", leave, { once: true });
+  }
+  if (leaving.signal.aborted) return refusal(503, "shutting_down", "The service is being restarted.");
+  const events = openDepositStream({ token, owner, ended: leaving.signal });
+  if (!events) return refusal(429, "too_many_streams", "This account has as many of these pages open as are kept up to date.");
+  return webResponse({
+    status: 200,
+    // Next packs what it sends, and packing collects the pieces of a stream.
+    headers: { ...eventStreamHeaders, "cache-control": "no-store, no-transform" },
+    body: fillSilence(events),
+    end: async () => {
+      draining.removeEventListener("abort", leave);
+      leave();
+    },
+  });
+}

@@ -1,0 +1,32 @@
+// Route handlers that pages of the signed-in area call: who is signed in, and what those who are not are told.
+
+import type { NextRequest } from "next/server";
+import { log } from "@/lib/base/observe/log";
+import { findOwnerOf, type Owner } from "@/lib/console/owner";
+import { sessionCookieName } from "@/lib/console/session-cookie";
+
+export interface SignedIn {
+  owner: Owner;
+  /** The cookie's value. */
+  token: string;
+}
+
+/** Who is signed in where the request comes from, or the refusal. */
+export async function readOwner(request: NextRequest): Promise<SignedIn | Response> {
+  const token = request.cookies.get(sessionCookieName())?.value;
+  const owner = token ? await findOwnerOf(token).catch(noteAway) : null;
+  if (owner === "away") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
+  return token && owner ? { owner, token } : refusal(401, "signed_out", "You are signed out.");
+}
+
+function noteAway(error: unknown): "away" {
+  log().error({ err: error }, "the owner of a page's request could not be looked up");
+  return "away";
+}
+
+/** What is refused before anything else is done; it has no code of the catalogue, since no program meets it. */
+export const refusal = (status: number, reason: string, error: string): Response =>
+  Response.json({ error, reason }, { status, headers: { "cache-control": "no-store" } });
+
+export const foreignOrigin = (): Response => refusal(403, "foreign_origin", "This did not come from a page of this service.");
+export const stalePage = (): Response => refusal(403, "stale_page", "This page belongs to another session.");

@@ -1,0 +1,76 @@
+// Keeps the deposit page up to date over one stream of events. A stream that breaks is opened again; one that the server refuses is
+// asked for again ever more rarely, and the view is read once each time. A page that nobody looks at holds no connection: a
+// browser has few of them for all its tabs.
+
+import type { DepositView } from "./deposit-types";
+import { readView } from "./read-view";
+
+interface Follower {
+  onView: (view: DepositView) => void;
+  /** The stream is up, or it has been down for longer than a moment. */
+  onLive: (isLive: boolean) => void;
+  /** The session is over, or another one is the browser's now. */
+  onOver: () => void;
+}
+
+const MOMENT_MS = 3_000;
+const FIRST_RETRY_MS = 3_000;
+const MOST_RETRY_MS = 30_000;
+
+/** Follows the view at `url` until the function that it returns is called. */
+export function followView(url: string, { onView, onLive, onOver }: Follower): () => void {
+  let source: EventSource | null = null;
+  let retryMs = FIRST_RETRY_MS;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let moment: ReturnType<typeof setTimeout> | undefined;
+
+  const noteLive = () => {
+    clearTimeout(moment);
+    moment = undefined;
+    onLive(true);
+  };
+  const noteDown = () => {
+    moment ??= setTimeout(() => onLive(false), MOMENT_MS);
+  };
+  const close = () => {
+    clearTimeout(retry);
+    source?.close();
+    source = null;
+  };
+  const over = () => {
+    stop();
+    onOver();
+  };
+  const open = () => {
+    close();
+    const opened = new EventSource(url);
+    source = opened;
+    opened.addEventListener("view", ({ data }) => {
+      retryMs = FIRST_RETRY_MS;
+      noteLive();
+      onView(readView(data));
+    });
+    opened.addEventListener("ended", over);
+    opened.addEventListener("error", () => {
+      noteDown();
+      if (opened.readyState === EventSource.CLOSED) void askOnce(); // else the browser opens it again by itself
+    });
+  };
+  const askOnce = async () => {
+    const answer = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" }).catch(() => null); // out of reach
+    if (source === null) return; // stopped, or looked away, meanwhile
+    if (answer?.status === 401 || answer?.status === 403) return over();
+    if (answer?.ok) onView(readView(await answer.text()));
+    retry = setTimeout(open, retryMs);
+    retryMs = Math.min(2 * retryMs, MOST_RETRY_MS);
+  };
+  const look = () => (document.visibilityState === "visible" ? open() : close());
+  const stop = () => {
+    document.removeEventListener("visibilitychange", look);
+    clearTimeout(moment);
+    close();
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return stop;
+}

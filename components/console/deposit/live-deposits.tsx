@@ -1,0 +1,36 @@
+"use client";
+
+import { ArrowDownToLineIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { EmptyState } from "../../ui/empty-state";
+import { Panel } from "../panel";
+import { useDepositFeed } from "./deposit-feed";
+import { DepositList } from "./deposit-list";
+import { DepositPages } from "./deposit-pages";
+
+interface LiveDepositsProps {
+  /** Nano-USD. */
+  minimum: bigint;
+  /** What will be here and how, as long as there is nothing. */
+  whenEmpty: ReactNode;
+}
+
+/** The newest deposits, counting along while their chains confirm them. */
+export function LiveDeposits({ minimum, whenEmpty }: LiveDepositsProps) {
+  const { view, isLive } = useDepositFeed();
+  const { deposits, uncredited, older } = view;
+  return (
+    <Panel title="Deposits" aside={isLive ? null : "Not up to date at the moment. Trying again…"} className="mt-10">
+      {deposits.length === 0 ? (
+        <EmptyState picture={<ArrowDownToLineIcon />} title="No deposits yet">
+          {whenEmpty}
+        </EmptyState>
+      ) : (
+        <>
+          <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />
+          <DepositPages older={older} isNewest />
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { ActionLink } from "../../ui/action-link";
+import { EmptyState } from "../../ui/empty-state";
+import { chainNames, type DepositChain } from "./deposit-types";
+
+/** In place of an address that nobody may pay to, since nobody would see it. */
+export const NoAddress = ({ chain }: { chain: DepositChain }) => (
+  <EmptyState title={`${chainNames[chain]} is not watched here`}>
+    Your address on {chainNames[chain]} is kept for you. It is shown as soon as this service looks there for what comes in; until then send
+    nothing to it.
+  </EmptyState>
+);
+
+/** When that is so of every chain. */
+export const NotWatched = () => (
+  <EmptyState title="Deposits are not open here yet">
+    Your addresses are kept for you. They are shown as soon as this service watches the chains for what comes in.
+  </EmptyState>
+);
+
+export const NoAddresses = ({ faucet }: { faucet: ReactNode }) => (
+  <EmptyState
+    title="Your addresses are not there yet"
+    action={
+      <>
+        {faucet}
+        <ActionLink href="/deposit">Look again</ActionLink>
+      </>
+    }
+  >
+    They are given at the first sign-in. Look again in a minute; if they stay away, sign out and connect your wallet anew.
+  </EmptyState>
+);

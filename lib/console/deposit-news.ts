@@ -1,0 +1,63 @@
+// Who in this process waits for news of an account's deposits. Whichever process writes one down tells all of them, over one
+// connection to the database that is open while anybody waits.
+
+import type { AccountId } from "@/lib/base/ids";
+import { once } from "@/lib/base/once";
+import { listen } from "@/lib/db/listen";
+
+interface News {
+  waiting: Map<AccountId, Set<() => void>>;
+  count: number;
+  listening: ReturnType<typeof listen> | null;
+  /** Notices arrive; while they do not, whoever waits has to look for themselves. */
+  isHeard: boolean;
+}
+
+/** A page that is open in many tabs takes so many; only those that somebody looks at count. */
+const MOST_OF_AN_ACCOUNT = 8;
+const MOST_IN_ALL = 2_000;
+
+const news = () => once<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
+
+/** Calls `changed` after each change of the account's deposits, until the function that it returns is called. Null: too many wait. */
+export function awaitDepositNews(accountId: AccountId, changed: () => void): (() => void) | null {
+  const all = news();
+  const own = all.waiting.get(accountId) ?? new Set();
+  if (own.size >= MOST_OF_AN_ACCOUNT || all.count >= MOST_IN_ALL) return null;
+  const call = () => changed();
+  own.add(call);
+  all.waiting.set(accountId, own);
+  all.count += 1;
+  all.listening ??= startListening(all);
+  return () => {
+    if (!own.delete(call)) return;
+    all.count -= 1;
+    if (own.size === 0) all.waiting.delete(accountId);
+    if (all.count === 0) stopListening(all);
+  };
+}
+
+/** False while changes may go unheard. */
+export const isDepositNewsHeard = (): boolean => news().isHeard;
+
+const startListening = (all: News): ReturnType<typeof listen> =>
+  listen("deposits", {
+    onMessage: (accountId) => tell(all.waiting.get(accountId as AccountId)),
+    onDown: () => {
+      all.isHeard = false;
+    },
+    onUp: () => {
+      all.isHeard = true;
+      for (const own of all.waiting.values()) tell(own); // what changed meanwhile was not heard
+    },
+  });
+
+function stopListening(all: News): void {
+  void all.listening?.then(({ stop }) => stop());
+  all.listening = null;
+  all.isHeard = false;
+}
+
+function tell(own: ReadonlySet<() => void> = new Set()): void {
+  for (const call of own) call();
+}
