@@ -54,9 +54,18 @@ afterEach(async () => {
 
 const letLeaseLapse = () => pool().query("UPDATE watch_lease SET until = clock_timestamp()");
 
-/** What the child said before it ended; null when it was killed. */
+/** The server's processes for this database's clients. */
+async function backends(): Promise<number[]> {
+  const { rows } = await pool().query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** What the child said before it ended; null when it was killed. By then the server has ended what it was sent, too. */
 async function runChild(killAt: number, sent: boolean): Promise<string | null> {
   await chain.readClock();
+  const before = await backends();
   const order: WatcherOrder = {
     databaseUrl: database.url,
     nodeUrl: chain.url(),
@@ -71,6 +80,7 @@ async function runChild(killAt: number, sent: boolean): Promise<string | null> {
     env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
   });
   expect(child.stderr).toBe("");
+  await expect.poll(async () => (await backends()).filter((pid) => !before.includes(pid)), { timeout: 10_000 }).toEqual([]);
   return child.signal === "SIGKILL" ? null : child.stdout.trim();
 }
 

@@ -26,7 +26,7 @@ export interface BaseWatcherOptions {
 }
 
 const CHAIN = "base";
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 15;
 const MOST_BLOCKS = 2_000;
 const MOST_RECEIVERS = 500;
 const LEAST_RECEIVERS = 10;
