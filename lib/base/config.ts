@@ -77,6 +77,7 @@ const schema = z.object({
   SESSION_SECRET: secret.optional(),
   ...custodyShape,
   ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
+  SWEEP_MINIMUM_USD: usdc("5"),
   ...withdrawalShape,
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),

@@ -65,6 +65,7 @@ export const newRequestId = (): RequestId => timeOrderedId("req") as RequestId;
 export const newAccountId = (): AccountId => timeOrderedId("acc") as AccountId;
 export const newKeyId = (): KeyId => timeOrderedId("key") as KeyId;
 export const newSessionId = (): SessionId => timeOrderedId("ses") as SessionId;
+export const newSweepId = (): string => timeOrderedId("sweep");
 export const newWithdrawalId = (): WithdrawalId => timeOrderedId("wd") as WithdrawalId;
 
 /** The smallest request id of the given moment: a lower bound for time-range reads. */

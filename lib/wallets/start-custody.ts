@@ -2,7 +2,7 @@
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { setRelayer } from "@/lib/relay/relayer";
+import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
 import { makeFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
@@ -18,6 +18,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   if (!signer) return;
   setSigner(signer);
   setRelayer(signer.relayer);
+  setFeePayer(signer.treasury.solana);
   await makeFirstAddresses();
 }
 

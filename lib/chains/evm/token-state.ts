@@ -1,12 +1,13 @@
 // What USDC says of itself and of an address: whether it is paused, whom it refuses, and which authorizations were used.
 
 import { encodeFunctionData, type Hex } from "viem";
+import type { BlockTag } from "./blocks";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { usdcAbi, usdcAddress } from "./usdc";
 import { flag } from "./wire";
 
-const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> =>
-  nodes.ask((node) => node.call("eth_call", [{ to: usdcAddress(nodes.chainId), data }, "latest"], flag));
+const ask = (data: Hex, nodes: EvmNodes, at: BlockTag = "latest"): Promise<boolean> =>
+  nodes.ask((node) => node.call("eth_call", [{ to: usdcAddress(nodes.chainId), data }, at], flag));
 
 /** While it is, nobody's USDC can move. */
 export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
@@ -16,6 +17,22 @@ export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
 export const isBlacklisted = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
   ask(encodeFunctionData({ abi: usdcAbi, functionName: "isBlacklisted", args: [account] }), nodes);
 
+/**
+ * The same as of the end of one block, so that no node that lags tells of an earlier one.
+ * @throws EvmFailure when no node has that block
+ */
+export const isAuthorizationUsedAt = (authorizer: Hex, nonce: Hex, blockHash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> => {
+  const data = encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] });
+  return nodes.ask((node) => node.call("eth_call", [{ to: usdcAddress(nodes.chainId), data }, { blockHash }], flag));
+};
+
 /** Whether an EIP-3009 authorization was carried out or cancelled, as of the latest block. */
 export const isAuthorizationUsed = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  ask(encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] }), nodes);
+  ask(authorizationState(authorizer, nonce), nodes);
+
+/** The same, as of the final block. */
+export const isAuthorizationUsedForGood = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
+  ask(authorizationState(authorizer, nonce), nodes, "finalized");
+
+const authorizationState = (authorizer: Hex, nonce: Hex): Hex =>
+  encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] });

@@ -1,0 +1,112 @@
+// Sweeps on Base: the owner's authorization (EIP-3009), signed by the seed and carried by the relayer. Its nonce is the hash of the
+// sweep's id, so that the chain lets each sweep happen once, whoever carries it and however often.
+
+import { type Hex, keccak256, stringToBytes } from "viem";
+import { nowMs } from "@/lib/base/clock";
+import { readGasBalance } from "@/lib/chains/evm/balances";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { isAuthorizationUsedForGood, isBlacklisted, isPaused } from "@/lib/chains/evm/token-state";
+import { encodeAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
+import { inTransaction } from "@/lib/db/pool";
+import { isRelayStopped, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
+import { evmOf, type RelayNodes } from "@/lib/relay/chain";
+import { sendStored } from "@/lib/relay/send";
+import { signer } from "../signer";
+import { readFinalBalances } from "./balances";
+import {
+  countRelayed,
+  delaySweeps,
+  endSweeps,
+  giveUpSweep,
+  listDue,
+  nextRelayedId,
+  type PlannedSweep,
+  SweepTaken,
+  takeSweeps,
+  type WaitReason,
+} from "./sweep";
+
+/** On their way at once: nodes keep no more of one sender that wait for a block. */
+const MOST_UNDER_WAY = 50;
+const AT_ONCE = 8;
+/** How long a signed one may be carried out; after that it is signed anew, with the same nonce. */
+const VALID_SECONDS = 86_400;
+
+export const authorizationNonce = (sweepId: string): Hex => keccak256(stringToBytes(sweepId));
+
+/** Signs and sends what is due. @throws EvmFailure when no node answers */
+export async function sendDueOnBase(given: RelayNodes): Promise<void> {
+  const due = await listDue("base", Math.max(0, MOST_UNDER_WAY - (await countRelayed("base"))));
+  if (due.length === 0) return;
+  const nodes = evmOf(given);
+  const obstacle = await findObstacle(nodes);
+  if (obstacle !== null) return delaySweeps(due, obstacle);
+  const ready = await checkDue(due, nodes);
+  let gasMoney = await readGasBalance(signer().relayer.address, nodes);
+  for (let from = 0; from < ready.length; from += AT_ONCE) {
+    const prepared = await Promise.all(ready.slice(from, from + AT_ONCE).map((sweep) => prepare(sweep, nodes)));
+    const stored: string[] = [];
+    for (const { sweep, call } of prepared.filter((one) => one !== null)) {
+      gasMoney -= call.gas * call.maxFeePerGas;
+      const outcome = gasMoney < 0n ? "no_gas_money" : await store(sweep, call);
+      if (outcome === "stored") stored.push(nextRelayedId(sweep));
+      else if (outcome !== "taken") await delaySweeps([sweep], outcome);
+    }
+    if (stored.length > 0) await sendStored(stored, { evm: nodes });
+  }
+}
+
+/** What stands in the way of all sweeps. */
+async function findObstacle(nodes: EvmNodes): Promise<WaitReason | null> {
+  if (await isPaused(nodes)) return "paused";
+  return (await isBlacklisted(signer().treasury.base, nodes)) ? "treasury_blocked" : null;
+}
+
+/** Those whose money is there; what somebody carried out meanwhile is done, what has less than was read is given up. */
+async function checkDue(due: readonly PlannedSweep[], nodes: EvmNodes): Promise<PlannedSweep[]> {
+  const addresses = due.map(({ address }) => address);
+  const read = await readFinalBalances("base", addresses, { nodes: { evm: nodes }, mint: signer().usdcMint });
+  if (read === null) return [];
+  const { block, balances } = read;
+  const ready: PlannedSweep[] = [];
+  for (const [at, sweep] of due.entries()) {
+    // Anybody may carry a signed authorization out. One that was never signed is nobody's.
+    const isDone = sweep.attempt > 0 && (await isAuthorizationUsedForGood(sweep.address as Hex, authorizationNonce(sweep.id), nodes));
+    if (isDone) await endSweeps("base", [sweep.id], block);
+    else if ((balances[at]?.units ?? 0n) >= sweep.units) ready.push(sweep);
+    // A node that lags says nothing of what is there since.
+    else if (block >= sweep.readBlock) await giveUpSweep(sweep);
+  }
+  return ready;
+}
+
+/** Null when it would be refused: it waits then. */
+async function prepare(sweep: PlannedSweep, nodes: EvmNodes): Promise<{ sweep: PlannedSweep; call: PreparedCall } | null> {
+  const { authorization, signature } = await signer().signSweepOnBase({
+    index: sweep.index,
+    value: sweep.units,
+    validAfter: 0n,
+    validBefore: BigInt(Math.floor(nowMs() / 1_000) + VALID_SECONDS),
+    nonce: authorizationNonce(sweep.id),
+  });
+  const data = encodeAuthorizedTransfer(authorization, signature);
+  const call = await prepareCall({ to: usdcAddress(nodes.chainId), data }, nodes);
+  if (call.kind === "fits") return { sweep, call };
+  await delaySweeps([sweep], /blacklist/i.test(call.reason) ? "address_blocked" : "failed");
+  return null;
+}
+
+async function store(sweep: PlannedSweep, call: PreparedCall): Promise<"stored" | "taken" | "relay_stopped"> {
+  const relayedId = nextRelayedId(sweep);
+  try {
+    await inTransaction(async (transaction) => {
+      await takeSweeps([sweep], relayedId, transaction);
+      await storeCall(relayedId, call, transaction);
+    });
+    return "stored";
+  } catch (error) {
+    if (error instanceof SweepTaken) return "taken";
+    if (isRelayStopped(error)) return "relay_stopped";
+    throw error;
+  }
+}

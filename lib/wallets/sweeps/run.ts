@@ -1,0 +1,55 @@
+// The job of sweeps: one round on each chain whose nodes are known. Every step is whole in the database, so that whoever comes next
+// goes on from there; what no node could tell, the next round asks again.
+
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { isSolanaUnavailable, type RelayNodes } from "@/lib/relay/chain";
+import { sendDueOnBase } from "./base-sweeps";
+import { followSweeps } from "./follow";
+import { planFor, planSweeps } from "./plan";
+import { sendDueOnSolana } from "./solana-sweeps";
+import { measureSweeps, readUnitsUnderWay, type SweepChain } from "./sweep";
+
+/** One round on both chains. Several processes may run it at once: each sweep is signed by one of them. */
+export async function runSweeps(): Promise<void> {
+  for (const chain of ["base", "solana"] as const) if (hasNodes(chain)) await runSweepsOn(chain);
+}
+
+/** Before a sandbox's own chains have started, there are none. */
+const hasNodes = (chain: SweepChain): boolean => (chain === "base" ? evmNodeUrls() : solanaCluster().urls).length > 0;
+
+/** One round on one chain, at its own nodes by default. */
+export async function runSweepsOn(chain: SweepChain, nodes: RelayNodes = {}): Promise<void> {
+  await followSweeps(chain);
+  await untilNodesAnswer(async () => {
+    await planSweeps(chain, nodes);
+    await sendDue(chain, nodes);
+  });
+  await measureSweeps(chain);
+}
+
+/**
+ * Brings USDC to the treasury that is needed there now, from addresses that have less than is swept otherwise, too. It moves only
+ * what is final, and takes until its own block is. Call it again as long as it is needed: what is under way counts.
+ * @param units USDC base units that the treasury lacks
+ * @returns how many are under way
+ */
+export async function sweepNow(chain: SweepChain, units: bigint, nodes: RelayNodes = {}): Promise<bigint> {
+  await untilNodesAnswer(async () => {
+    await planFor(chain, units, nodes);
+    await sendDue(chain, nodes);
+  });
+  return readUnitsUnderWay(chain);
+}
+
+const sendDue = (chain: SweepChain, nodes: RelayNodes): Promise<void> => (chain === "base" ? sendDueOnBase(nodes) : sendDueOnSolana(nodes));
+
+/** A node that is away is told of by the lists of nodes. */
+async function untilNodesAnswer(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isEvmFailure(error) && !isSolanaUnavailable(error)) throw error;
+  }
+}

@@ -1,0 +1,84 @@
+// Sweeps on Solana: several owners in one transaction, whose fee the treasury pays. It is signed anew only when the one before can
+// never run any more.
+
+import { findAccount } from "@/lib/chains/solana/accounts";
+import type { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
+import { inTransaction } from "@/lib/db/pool";
+import { type RelayNodes, solanaOf } from "@/lib/relay/chain";
+import { sendStored } from "@/lib/relay/send";
+import { storeSigned } from "@/lib/relay/signed";
+import { signer } from "../signer";
+import { readFinalBalances } from "./balances";
+import { MOST_OWNERS } from "./solana-instructions";
+import { delaySweeps, giveUpSweep, listDue, nextRelayedId, type PlannedSweep, SweepTaken, takeSweeps } from "./sweep";
+
+/** Ten transactions, which fit into the time of one blockhash. */
+const MOST_AT_ONCE = 10 * MOST_OWNERS;
+/** 0.005 SOL: the rent of the treasury's own token account, and the fees of a round. */
+const LEAST_LAMPORTS = 5_000_000n;
+
+/** Signs and sends what is due. @throws SolanaUnavailable */
+export async function sendDueOnSolana(given: RelayNodes): Promise<void> {
+  const due = await listDue("solana", MOST_AT_ONCE);
+  if (due.length === 0) return;
+  const nodes = solanaOf(given);
+  const treasury = signer().treasury.solana;
+  const lamports = (await findAccount(nodes, treasury))?.lamports ?? 0n;
+  if (lamports < LEAST_LAMPORTS) return delaySweeps(due, "no_gas_money");
+  const ready = await checkDue(due, treasury, nodes);
+  if (ready.length === 0) return;
+  const blockhash = await readBlockhash(nodes);
+  const stored: string[] = [];
+  for (const group of groupsOf(ready)) stored.push(...(await store(group, treasury, blockhash)));
+  if (stored.length > 0) await sendStored(stored, { solana: nodes });
+}
+
+/** Those whose money is there and can move. */
+async function checkDue(due: readonly PlannedSweep[], treasury: string, nodes: SolanaNodes): Promise<PlannedSweep[]> {
+  const addresses = [treasury, ...due.map(({ address }) => address)];
+  const read = await readFinalBalances("solana", addresses, { nodes: { solana: nodes }, mint: signer().usdcMint });
+  if (read === null) return [];
+  const { block } = read;
+  const [ofTreasury, ...balances] = read.balances;
+  if (ofTreasury?.isFrozen) {
+    await delaySweeps(due, "treasury_blocked");
+    return [];
+  }
+  const ready: PlannedSweep[] = [];
+  for (const [at, sweep] of due.entries()) {
+    const { units = 0n, isFrozen = false } = balances[at] ?? {};
+    if (isFrozen) await delaySweeps([sweep], "address_blocked");
+    else if (units >= sweep.units) ready.push(sweep);
+    // A node that lags says nothing of what is there since.
+    else if (block >= sweep.readBlock) await giveUpSweep(sweep);
+  }
+  return ready;
+}
+
+/** One that failed in company goes alone, so that it is in nobody's way. */
+function groupsOf(sweeps: readonly PlannedSweep[]): PlannedSweep[][] {
+  const isAlone = ({ reason }: PlannedSweep) => reason === "failed";
+  const together = sweeps.filter((sweep) => !isAlone(sweep));
+  const groups = sweeps.filter(isAlone).map((sweep) => [sweep]);
+  for (let from = 0; from < together.length; from += MOST_OWNERS) groups.push(together.slice(from, from + MOST_OWNERS));
+  return groups;
+}
+
+/** What was stored, by the relay's name: none when another process took one of them. */
+async function store(group: readonly PlannedSweep[], feePayer: string, { blockhash, ...used }: RecentBlockhash): Promise<string[]> {
+  const [first] = group;
+  if (!first) return [];
+  const id = nextRelayedId(first);
+  const signed = signer().signSweepOnSolana({ owners: group, blockhash });
+  try {
+    await inTransaction(async (transaction) => {
+      await takeSweeps(group, id, transaction);
+      await storeSigned({ id, feePayer, ...signed, ...used }, transaction);
+    });
+    return [id];
+  } catch (error) {
+    if (error instanceof SweepTaken) return [];
+    throw error;
+  }
+}
