@@ -1,6 +1,7 @@
 // Whether a transaction is in a block of Base: under any of the hashes that were ever signed for it, since any may be the one.
 
 import type { Hex } from "viem";
+import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
@@ -8,7 +9,7 @@ import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
 import { pool } from "@/lib/db/pool";
 import { evmOf, type RelayNodes } from "./chain";
 
-export interface SignedFor {
+interface SignedFor {
   sender: string;
   hashes: readonly Hex[];
 }
@@ -40,10 +41,17 @@ async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): P
   return null;
 }
 
-/** As `findOurReceipt`, of all nodes: the first that knows one. @throws EvmFailure when none answers */
+/**
+ * As `findOurReceipt`, of all nodes: the first that knows one whose block is on the chain, as that node has it. A receipt is kept for
+ * a while when its block has left the chain.
+ * @throws EvmFailure when none answers
+ */
 async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
+  const look = async (node: EvmNode) => {
+    const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
+    return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
+  };
   return nodes.ask(async (node) => {
-    const look = (one: EvmNode) => findOurReceipt(signed, onlyNode(one, nodes));
     return (await look(node)) ?? (await nodes.askOthers(node, look)).find((receipt) => receipt !== null) ?? null;
   });
 }

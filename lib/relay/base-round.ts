@@ -2,6 +2,7 @@
 // what is final ends, and what waits is pushed on.
 
 import type { Hex } from "viem";
+import { metrics } from "@/lib/base/observe/metrics";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { findReorganised, makeFinal } from "./base-mined";
@@ -11,10 +12,13 @@ import { findMined, type Patience, pushOn, readWaiting } from "./base-waiting";
 /** @throws EvmFailure when no node answers; the next round does the rest */
 export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, patience: Patience): Promise<void> {
   const head = await readHead(nodes);
-  for (const sender of senders) await runSender(sender, head, nodes, patience);
+  let stopped = 0;
+  for (const sender of senders) if (!(await runSender(sender, head, nodes, patience))) stopped += 1;
+  metrics().relayStopped.set(stopped);
 }
 
-async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<void> {
+/** False while the sender stands still. */
+async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<boolean> {
   const { mined, fault } = await checkSender(sender, nodes);
   const waiting = await readWaiting(sender);
   await findMined(
@@ -23,10 +27,11 @@ async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Pat
     nodes,
   );
   // Of a chain in doubt nothing is believed for good, and nothing is paid for.
-  if (head.doubt !== null) return;
+  if (head.doubt !== null) return fault === null;
   await findReorganised(sender, head, nodes);
   await makeFinal(sender, head, nodes);
-  if (fault !== null) return;
+  if (fault !== null) return false;
   const open = (await readWaiting(sender)).filter(({ nonce }) => nonce >= mined.least);
   await pushOn(open, mined, nodes, patience);
+  return true;
 }

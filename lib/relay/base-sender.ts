@@ -3,7 +3,6 @@
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
-import { metrics } from "@/lib/base/observe/metrics";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { pool } from "@/lib/db/pool";
 import { type MinedNonces, readMinedNonces } from "./nonces";
@@ -53,7 +52,6 @@ export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<Checked
     if (fault) log().error({ ...row, fault, sender, mined }, cures[fault]);
     else log().info({ sender, mined }, "the relay on Base goes on: its nonces are the chain's again");
   }
-  metrics().relayStopped.set(fault === null ? 0 : 1);
   return { mined, fault };
 }
 

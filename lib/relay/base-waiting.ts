@@ -20,6 +20,7 @@ export interface Patience {
 }
 
 export interface WaitingCall extends Outgoing {
+  sender: Hex;
   nonce: number;
   receiver: Hex;
   input: Buffer;
@@ -39,7 +40,7 @@ const MOST_TIMES_THE_MARKET = 10n;
 /** What waits of a sender, by nonce. */
 export async function readWaiting(sender: string): Promise<WaitingCall[]> {
   const { rows } = await pool().query<Omit<WaitingCall, "maxFee" | "maxPriorityFee"> & { maxFee: string; maxPriorityFee: string }>(
-    `SELECT r.id, r.chain, r.hash, r.nonce, r.receiver, r.input, r.gas, r.sent_at AS "sentAt", r.taken_at AS "takenAt", b.raw,
+    `SELECT r.id, r.chain, r.hash, r.sender, r.nonce, r.receiver, r.input, r.gas, r.sent_at AS "sentAt", r.taken_at AS "takenAt", b.raw,
        b.max_fee::text AS "maxFee", b.max_priority_fee::text AS "maxPriorityFee"
      FROM relayed r JOIN relay_broadcast b ON b.hash = r.hash
      WHERE r.finalized = false AND r.chain = 'base' AND r.state IN ('stored', 'sent') AND r.sender = $1
@@ -94,12 +95,13 @@ export async function pushOn(waiting: readonly WaitingCall[], mined: MinedNonces
 
 /** The bytes with raised fees, stored; null when it waits no longer, or raising can not help. */
 async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Outgoing | null> {
-  const { id, chain, nonce, receiver, input, gas, maxFee, maxPriorityFee } = call;
+  const { id, chain, sender, nonce, receiver, input, gas, maxFee, maxPriorityFee } = call;
   const before = { chainId: nodes.chainId, nonce, to: receiver, data: bytesToHex(input), gas };
   const next: Transaction = raiseFees({ ...before, maxFeePerGas: maxFee, maxPriorityFeePerGas: maxPriorityFee }, fees);
   if (next.maxFeePerGas > MOST_TIMES_THE_MARKET * fees.maxFeePerGas) return null;
   const relayer = findRelayer();
-  if (!relayer) return null;
+  // Of another seed's relayer, from before: only its own could sign anew.
+  if (relayer?.address.toLowerCase() !== sender) return null;
   const { raw, hash } = serializeSigned(next, await relayer.signTransaction(next));
   const bytes = Buffer.from(hexToBytes(raw));
   const { rows } = await pool().query<{ isStored: boolean }>('SELECT relay_store_raised($1, $2, $3, $4, $5, $6, $7) AS "isStored"', [

@@ -79,7 +79,7 @@ const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
 const relayMetrics = ({ gauge }: Declare) => ({
   relayWaiting: gauge("relay_waiting", "Transactions of ours that are in no block yet", ["chain"]),
   relayOldestSeconds: gauge("relay_oldest_seconds", "Age of the oldest transaction of ours that is in no block yet", ["chain"]),
-  relayStopped: gauge("relay_stopped", "1 while the relayer's nonces are not the chain's, and nothing is sent"),
+  relayStopped: gauge("relay_stopped", "Relayers whose nonces are not the chain's: nothing of theirs is sent"),
   relayerEth: gauge("relayer_eth", "What the relayer has left to pay for transactions on Base, in ETH"),
   feePayerLamports: gauge("fee_payer_lamports", "What the treasury has left to pay for transactions on Solana, in lamports"),
 });

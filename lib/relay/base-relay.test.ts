@@ -1,0 +1,149 @@
+// The way of a transaction into Base, when nothing is in its way.
+
+import { once } from "node:events";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readGasBalance } from "@/lib/chains/evm/balances";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { findReceipt, isKnown } from "@/lib/chains/evm/transactions";
+import { encodeTransfer } from "@/lib/chains/evm/usdc";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { prepareCall, storeCall } from "./calls";
+import { findRelayed, getRelayed } from "./relayed";
+import { sendStored } from "./send";
+import { hashesOf, noncesOf, type RelayedChain, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
+import { waitForRelayed } from "./wait";
+
+const database = await openTestDatabase();
+let chain: RelayedChain;
+beforeAll(async () => {
+  chain = await startRelayedChain();
+});
+afterAll(() => chain?.stop());
+
+const nodes = () => ({ evm: chain.nodes });
+
+test("a call is stored, sent, found in a block with what it did cost, and final once its block is", async () => {
+  const before = await readGasBalance(chain.relayer.address, chain.nodes);
+  const { hash } = await chain.store("call_1");
+  expect(await getRelayed("call_1")).toMatchObject({ chain: "base", state: "stored", hash, isFinal: false, block: null, fee: null });
+  expect(await isKnown(hash, chain.nodes)).toBe(false);
+  await sendStored("call_1", nodes());
+  const mined = await waitForRelayed("call_1", 5_000, nodes());
+  const receipt = await findReceipt(hash, chain.nodes);
+  const where = { block: receipt?.blockNumber, blockHash: receipt?.blockHash, fee: receipt?.feeWei, hash };
+  expect(mined).toMatchObject({ state: "succeeded", isFinal: false, ...where });
+  expect(before - (await readGasBalance(chain.relayer.address, chain.nodes))).toBe(receipt?.feeWei);
+  await chain.round();
+  expect(await getRelayed("call_1")).toMatchObject({ state: "succeeded", isFinal: false });
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  expect(await getRelayed("call_1")).toMatchObject({ state: "succeeded", isFinal: true, problem: null, ...where });
+});
+
+test("what nobody sends after its commit, the next round sends", async () => {
+  await chain.store("forgotten");
+  await chain.round();
+  await expect.poll(async () => (await waitForRelayed("forgotten", 0, nodes())).state).toBe("succeeded");
+});
+
+test("the same id twice is the first call again, stored before or in the same transaction or at the same time", async () => {
+  const [one, other] = [await chain.prepare(), await chain.prepare()];
+  const first = await inTransaction((transaction) => storeCall("twice", one, transaction));
+  expect(await inTransaction((transaction) => storeCall("twice", other, transaction))).toEqual(first);
+  const both = await inTransaction(async (transaction) => [
+    await storeCall("in one", one, transaction),
+    await storeCall("in one", other, transaction),
+  ]);
+  expect(both[1]).toEqual(both[0]);
+  const racers = Array.from({ length: 8 }, () => inTransaction((transaction) => storeCall("race", one, transaction)));
+  const hashes = new Set((await Promise.all(racers)).map(({ hash }) => hash));
+  expect(hashes.size).toBe(1);
+  await sendStored(["twice", "in one", "race"], nodes());
+  for (const id of ["twice", "in one", "race"]) expect((await waitForRelayed(id, 5_000, nodes())).state).toBe("succeeded");
+});
+
+test("a caller's transaction that is rolled back, or whose signer fails, takes its nonce back: there is no gap", async () => {
+  const before = await noncesOf(chain);
+  const prepared = await chain.prepare();
+  const lose = async (id: string) => {
+    await inTransaction(async (transaction) => {
+      await storeCall(id, prepared, transaction);
+      throw new Error("lost");
+    });
+  };
+  const keep = (id: string) => inTransaction((transaction) => storeCall(id, prepared, transaction));
+  const all = Array.from({ length: 30 }, (_, index) => (index % 3 === 0 ? lose(`lost ${index}`).catch(() => null) : keep(`kept ${index}`)));
+  const stored = (await Promise.all(all)).filter((one) => one !== null);
+  expect(stored).toHaveLength(20);
+  const tooLarge = { ...prepared, gas: -1n };
+  await inTransaction(async (transaction) => {
+    await transaction.query("SAVEPOINT before");
+    await expect(storeCall("unsigned", tooLarge, transaction)).rejects.toThrow();
+    await transaction.query("ROLLBACK TO before");
+    await storeCall("kept at last", prepared, transaction);
+  });
+  const nonces = await noncesOf(chain);
+  expect(nonces).toEqual(Array.from({ length: before.length + 21 }, (_, index) => (nonces[0] ?? 0) + index));
+  await chain.round();
+  await chain.round();
+  expect((await findRelayed(["kept 1", "kept 29", "kept at last"])).map(({ state }) => state)).toEqual(Array(3).fill("succeeded"));
+});
+
+test("many are sent at once, none waiting for another's block, and are all in the next one", async () => {
+  await chain.client.setAutomine(false);
+  const ids = Array.from({ length: 20 }, (_, index) => `many ${index}`);
+  const prepared = await chain.prepare();
+  await Promise.all(ids.map((id) => inTransaction((transaction) => storeCall(id, prepared, transaction))));
+  await sendStored(ids, nodes());
+  await chain.mine(1);
+  await chain.client.setAutomine(true);
+  await chain.round();
+  const found = await findRelayed(ids);
+  expect(found.map(({ state }) => state)).toEqual(ids.map(() => "succeeded"));
+  expect(new Set(found.map(({ block }) => block)).size).toBe(1);
+});
+
+test("what would revert is told before it is stored; what reverts in its block failed, and its fee is booked", async () => {
+  const tooMuch = { to: chain.usdc, data: encodeTransfer(newAddress(), 10n ** 15n) };
+  expect(await prepareCall(tooMuch, chain.nodes)).toEqual({ kind: "reverts", reason: "ERC20: transfer amount exceeds balance" });
+  const prepared = { ...(await chain.prepare()), ...tooMuch };
+  await inTransaction((transaction) => storeCall("reverts", prepared, transaction));
+  await sendStored("reverts", nodes());
+  const failed = await waitForRelayed("reverts", 5_000, nodes());
+  expect(failed).toMatchObject({ state: "failed", isFinal: false, fee: expect.any(BigInt) });
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  expect(await getRelayed("reverts")).toMatchObject({ state: "failed", isFinal: true, fee: failed.fee });
+  expect(await hashesOf("reverts")).toHaveLength(1);
+});
+
+test("whoever listens is told the id at each change, and at no other time", async () => {
+  const listener = new pg.Client({ connectionString: database.url });
+  await listener.connect();
+  await listener.query("LISTEN relayed");
+  const told: string[] = [];
+  listener.on("notification", ({ payload = "" }) => void told.push(payload));
+  await chain.round();
+  await chain.store("told");
+  await sendStored("told", nodes());
+  await waitForRelayed("told", 5_000, nodes());
+  await chain.mine(TO_FINAL);
+  for (let round = 0; round < 4; round++) await chain.round();
+  await pool().query("NOTIFY relayed, 'end'");
+  while (!told.includes("end")) await once(listener, "notification");
+  await listener.end();
+  expect(told.filter((id) => id === "told")).toHaveLength(3);
+});
+
+test("waiting for one that does not come ends in time; one that nobody stored is an error", async () => {
+  await chain.client.setAutomine(false);
+  await chain.store("waits");
+  await sendStored("waits", nodes());
+  expect(await waitForRelayed("waits", 50, nodes())).toMatchObject({ state: "sent", block: null });
+  await chain.client.setAutomine(true);
+  await chain.mine(1);
+  expect(await waitForRelayed("waits", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  await expect(waitForRelayed("nobody's", 50, nodes())).rejects.toThrow("Nothing was stored");
+});

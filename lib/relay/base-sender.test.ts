@@ -1,0 +1,133 @@
+// The relayer's nonces held against the chain's: a key that is used elsewhere, a chain that is another, and how it goes on after.
+
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { metrics } from "@/lib/base/observe/metrics";
+import { readNonces } from "@/lib/chains/evm/balances";
+import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { realignSender } from "./base-sender";
+import { RelayStopped, storeCall } from "./calls";
+import { getRelayed } from "./relayed";
+import { setRelayer } from "./relayer";
+import { sendStored } from "./send";
+import { noncesOf, type RelayedChain, relayerOf, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
+import { waitForRelayed } from "./wait";
+
+await openTestDatabase();
+let chain: RelayedChain;
+beforeEach(async () => {
+  chain = await startRelayedChain();
+});
+afterEach(async () => {
+  await chain?.stop();
+  await pool().query("TRUNCATE relay_sender, relayed, relay_broadcast");
+});
+
+const nodes = () => ({ evm: chain.nodes });
+const minedNonce = async () => (await readNonces(chain.relayer.address, chain.nodes)).mined;
+const stopped = async () => (await metrics().relayStopped.get()).values[0]?.value;
+const sender = () => chain.relayer.address.toLowerCase() as `0x${string}`;
+
+/** As somebody does who has the relayer's key too. */
+async function sendFromElsewhere(): Promise<void> {
+  const account = privateKeyToAccount(chain.key);
+  const hash = await chain.client.sendTransaction({ account, to: chain.usdc, data: chain.newTransfer().data, chain: chain.client.chain });
+  await chain.client.waitForTransactionReceipt({ hash });
+}
+
+async function relayWhole(id: string): Promise<void> {
+  await chain.store(id);
+  await sendStored(id, nodes());
+  expect(await waitForRelayed(id, 5_000, nodes())).toMatchObject({ state: "succeeded" });
+}
+
+test("a key with a past begins behind it", async () => {
+  await sendFromElsewhere();
+  await sendFromElsewhere();
+  await relayWhole("after a past");
+  expect(await noncesOf(chain)).toEqual([2]);
+});
+
+test("while the chain has transactions of the key that are not ours, nothing is stored or sent; realigned, it goes on", async () => {
+  await relayWhole("before");
+  const prepared = await chain.prepare();
+  await sendFromElsewhere();
+  await expect(chain.store("refused")).rejects.toThrow(RelayStopped);
+  await chain.round();
+  expect(await stopped()).toBe(1);
+  await expect(inTransaction((transaction) => storeCall("refused too", prepared, transaction))).rejects.toThrow(RelayStopped);
+  expect(await noncesOf(chain)).toEqual([0]);
+  const before = await minedNonce();
+  await chain.round();
+  expect(await minedNonce()).toBe(before);
+  expect(await realignSender(sender(), chain.nodes)).toEqual({ before: 1, after: 2 });
+  await expect(realignSender(sender(), chain.nodes)).rejects.toThrow("nothing to realign");
+  await relayWhole("after");
+  await chain.round();
+  expect(await stopped()).toBe(0);
+  expect(await noncesOf(chain)).toEqual([0, 2]);
+});
+
+test("a nonce of ours that another transaction used is lost once that one is final, and not before; the others go on", async () => {
+  await chain.store("taken");
+  await sendFromElsewhere();
+  await chain.store("next");
+  await sendStored(["taken", "next"], nodes());
+  expect(await waitForRelayed("next", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  for (let round = 0; round < 3; round++) await chain.round();
+  expect((await getRelayed("taken")).state).not.toBe("lost");
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  await chain.round();
+  expect(await getRelayed("taken")).toMatchObject({ state: "lost", isFinal: true });
+  expect(await getRelayed("next")).toMatchObject({ state: "succeeded", isFinal: true });
+});
+
+test("a chain that lacks what was final gets nothing from us, until it is the right one again", async () => {
+  await relayWhole("one");
+  await relayWhole("two");
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  await chain.round();
+  expect(await getRelayed("two")).toMatchObject({ isFinal: true });
+  await chain.store("three");
+  const wiped = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  try {
+    await wiped.mine(2 * TO_FINAL);
+    await wiped.fundGas(chain.relayer.address);
+    await chain.round({ evm: wiped.nodes });
+    expect(await stopped()).toBe(1);
+    await sendStored("three", { evm: wiped.nodes });
+    expect(await readNonces(chain.relayer.address, wiped.nodes)).toEqual({ mined: 0, pending: 0 });
+    expect((await getRelayed("three")).state).toBe("stored");
+    await expect(chain.store("four")).rejects.toThrow("nonce_behind");
+  } finally {
+    await wiped.stop();
+  }
+  await chain.round();
+  expect(await stopped()).toBe(0);
+  await sendStored("three", nodes());
+  expect(await waitForRelayed("three", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+});
+
+test("a relayer of another seed leaves what the old one signed to be sent as it is, and counts its own nonces", async () => {
+  await chain.client.setAutomine(false);
+  await chain.store("of the old one");
+  const old = sender();
+  const next = relayerOf(generatePrivateKey());
+  await chain.fundGas(next.address);
+  setRelayer(next);
+  await chain.round({ stuckAfterMs: 0 });
+  await chain.round({ stuckAfterMs: 0 });
+  await chain.client.setAutomine(true);
+  await chain.mine(1);
+  await chain.round();
+  expect((await getRelayed("of the old one")).state).toBe("succeeded");
+  const { rows } = await pool().query(
+    "SELECT count(*)::int AS count FROM relay_broadcast b JOIN relayed r ON r.id = b.relayed_id WHERE r.sender = $1",
+    [old],
+  );
+  expect(rows).toEqual([{ count: 1 }]);
+});
