@@ -1,0 +1,229 @@
+// The watcher on a real chain and a real database: what is credited, when, and what is not.
+
+import {
+  createAssociatedTokenAccountIdempotentInstruction,
+  createMint,
+  createMintToInstruction,
+  createTransferInstruction,
+  getAssociatedTokenAddressSync,
+  getOrCreateAssociatedTokenAccount,
+  mintTo,
+} from "@solana/spl-token";
+import { type Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { listen } from "@/lib/db/listen";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { newHolder } from "@/lib/sandbox/solana-chain/testing";
+import { readSolanaForeignTokens } from "./solana-foreign-tokens";
+import {
+  depositsOf,
+  expectAllAccountedFor,
+  mint,
+  ONE_USDC,
+  openCustomer,
+  postedOf,
+  type SolanaCustomer,
+  startWatchedSolana,
+  statesOf,
+  type WatchedSolana,
+} from "./testing/watched-solana";
+
+const database = await openTestDatabase();
+let chain: WatchedSolana;
+let watcher: ReturnType<WatchedSolana["watcher"]>;
+let swept = 0n;
+beforeAll(async () => {
+  chain = await startWatchedSolana();
+  watcher = chain.watcher();
+});
+afterAll(() => chain?.remove());
+afterEach(() => expectAllAccountedFor(chain, swept));
+
+const read = (more: object = {}) => ({ outcome: "read", headLag: 0, reorgDepth: 0, reversed: 0, ...more });
+const send = (instructions: Parameters<Transaction["add"]>, signers: Keypair[]) =>
+  sendAndConfirmTransaction(chain.connection, new Transaction().add(...instructions), signers, { skipPreflight: true });
+
+async function sweep(customer: SolanaCustomer, units: bigint): Promise<void> {
+  await chain.sweep(customer, units);
+  swept += units;
+}
+
+/** Reads what is final, and makes every account due for its second reading. */
+async function tickAgain(): Promise<void> {
+  await database.pool.query("UPDATE solana_cursor SET check_at = 'epoch'");
+  expect(await watcher.tick()).toMatchObject(read());
+}
+
+test("a deposit is seen, confirming, and credited when it is final", async () => {
+  const customer = await openCustomer();
+  const told: string[] = [];
+  const listener = await listen(
+    "deposits",
+    { onMessage: (id) => told.push(id), onDown: () => undefined, onUp: () => undefined },
+    database.url,
+  );
+  const transaction = await chain.faucet(customer.owner, 5n * ONE_USDC);
+  const states: string[] = [];
+  const counts: number[] = [];
+  for (let deposit = (await depositsOf(customer))[0]; deposit?.state !== "credited"; [deposit] = await depositsOf(customer)) {
+    if (deposit && deposit.state !== states.at(-1)) states.push(deposit.state);
+    if (deposit) counts.push(deposit.confirmations);
+    if (deposit) expect(deposit).toMatchObject({ amount: 5_000_000_000n, isFinal: false, creditedAt: null, transaction });
+    expect(await postedOf(customer)).toBe(0n);
+    expect(await watcher.tick()).toMatchObject(read());
+  }
+  expect(["seen,confirming", "confirming"]).toContain(`${states}`);
+  expect(counts).toEqual([...counts].sort((one, other) => one - other));
+  expect(new Set(counts).size).toBeGreaterThan(1);
+  const [deposit] = await depositsOf(customer);
+  expect(deposit).toMatchObject({ state: "credited", isFinal: true, address: customer.owner, creditedAt: expect.any(Date) });
+  expect(deposit?.confirmations).toBe(deposit?.neededConfirmations);
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+  await expect.poll(() => told.filter((id) => id === customer.account).length).toBeGreaterThanOrEqual(3);
+  await listener.stop();
+});
+
+test("deposits of less than 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
+  const [customer, other] = [await openCustomer(), await openCustomer()];
+  await chain.faucet(customer.owner, 1n);
+  await chain.faucet(other.owner, 400_000n);
+  await chain.faucet(customer.owner, 599_999n);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 3, credited: 3 }));
+  expect([await statesOf(customer), await statesOf(other)]).toEqual([["below_minimum", "below_minimum"], ["below_minimum"]]);
+  expect([await postedOf(customer), await postedOf(other)]).toEqual([0n, 0n]);
+  await expectAllAccountedFor(chain, swept);
+  await chain.faucet(customer.owner, 400_000n);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 1, credited: 3 }));
+  expect(await statesOf(customer)).toEqual(["credited", "credited", "credited"]);
+  expect(await postedOf(customer)).toBe(1_000_000_000n);
+  expect(await statesOf(other)).toEqual(["below_minimum"]);
+});
+
+test("several transfers of one transaction are one deposit; what failed, and what left again in it, is none", async () => {
+  const [customer, churned] = [await openCustomer(), await openCustomer()];
+  const { wallet: payer, account: from } = await newHolder(chain, 50n * ONE_USDC);
+  await chain.faucet(customer.owner, ONE_USDC);
+  await chain.airdrop(churned.owner, 1_000_000_000n);
+  const transfer = (to: SolanaCustomer, units: bigint) =>
+    createTransferInstruction(from, new PublicKey(to.tokenAccount), payer.publicKey, units);
+  const back = (of: SolanaCustomer, units: bigint) =>
+    createTransferInstruction(new PublicKey(of.tokenAccount), from, of.wallet.publicKey, units);
+  const open = createAssociatedTokenAccountIdempotentInstruction(
+    payer.publicKey,
+    new PublicKey(churned.tokenAccount),
+    churned.wallet.publicKey,
+    mint,
+  );
+  await send([transfer(customer, 2n * ONE_USDC), transfer(customer, 3n * ONE_USDC)], [payer]);
+  await expect(send([transfer(customer, 900n * ONE_USDC)], [payer])).rejects.toThrow();
+  await send([open, transfer(churned, 4n * ONE_USDC), back(churned, 4n * ONE_USDC)], [payer, churned.wallet]);
+  await send([transfer(churned, 4n * ONE_USDC), back(churned, ONE_USDC)], [payer, churned.wallet]);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 3, credited: 3 }));
+  expect(new Set((await depositsOf(customer)).map(({ amount }) => amount))).toEqual(new Set([5_000_000_000n, 1_000_000_000n]));
+  expect((await depositsOf(churned)).map(({ amount }) => amount)).toEqual([3_000_000_000n]);
+});
+
+test("sweeps are no deposits, nor is what goes from one of our addresses to another; what comes after them is one", async () => {
+  const [customer, other] = [await openCustomer(), await openCustomer()];
+  await chain.faucet(customer.owner, 7n * ONE_USDC);
+  await chain.faucet(other.owner, ONE_USDC);
+  await chain.finalize();
+  await watcher.tick();
+  await sweep(customer, 4n * ONE_USDC);
+  const between = createTransferInstruction(
+    new PublicKey(customer.tokenAccount),
+    new PublicKey(other.tokenAccount),
+    customer.wallet.publicKey,
+    2n * ONE_USDC,
+  );
+  await send([between], [customer.wallet]);
+  await chain.faucet(customer.owner, 2n * ONE_USDC);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 1, credited: 1 }));
+  expect([await postedOf(customer), await postedOf(other)]).toEqual([9_000_000_000n, 1_000_000_000n]);
+});
+
+test("an account that was swept and filled again between two ticks, its balance what it was, is found by its second reading", async () => {
+  const customer = await openCustomer();
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  await watcher.tick();
+  await sweep(customer, 3n * ONE_USDC);
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  expect(await chain.watcher().tick()).toEqual({ outcome: "elsewhere" });
+  expect(await watcher.tick()).toEqual(read({ found: 0, credited: 0 }));
+  expect(await postedOf(customer)).toBe(3_000_000_000n);
+  await tickAgain();
+  expect(await statesOf(customer)).toEqual(["credited", "credited"]);
+  expect(await postedOf(customer)).toBe(6_000_000_000n);
+});
+
+test("an account that was swept and filled again is read at once when the sweep was seen on its way", async () => {
+  const customer = await openCustomer();
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  await watcher.tick();
+  await sweep(customer, 3n * ONE_USDC);
+  expect(await watcher.tick()).toEqual(read({ found: 0, credited: 0 }));
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 1, credited: 1 }));
+  expect(await postedOf(customer)).toBe(6_000_000_000n);
+});
+
+test("other tokens, USDC in an account of another kind, and SOL are credited to nobody; tokens are listed for the operator", async () => {
+  const customer = await openCustomer();
+  const { wallet: maker } = await newHolder(chain, 1n);
+  const other = await createMint(chain.connection, maker, maker.publicKey, null, 2);
+  const { address } = await getOrCreateAssociatedTokenAccount(chain.connection, maker, other, customer.wallet.publicKey);
+  await mintTo(chain.connection, maker, other, address, maker, 77n);
+  // Before there is an account for USDC, SOL lies at its address.
+  const lamports = 2_000_000;
+  for (const to of [customer.wallet.publicKey, new PublicKey(customer.tokenAccount)]) {
+    await send([SystemProgram.transfer({ fromPubkey: maker.publicKey, toPubkey: to, lamports })], [maker]);
+  }
+  await chain.finalize();
+  await database.pool.query("UPDATE solana_cursor SET check_at = 'infinity'");
+  expect(await watcher.tick()).toEqual(read({ found: 0, credited: 0 }));
+  const listed = { tokenAccount: address.toBase58(), mint: other.toBase58(), accountId: customer.account, units: "77" };
+  expect(await readSolanaForeignTokens(10)).toMatchObject([listed]);
+  await send([createMintToInstruction(other, address, maker.publicKey, 3n)], [maker]);
+  await chain.faucet(customer.owner, 2n * ONE_USDC);
+  await chain.finalize();
+  await tickAgain();
+  expect(await readSolanaForeignTokens(10)).toMatchObject([{ ...listed, units: "80" }]);
+  expect(await postedOf(customer)).toBe(2_000_000_000n);
+});
+
+test("an account at one of our addresses that belongs to somebody else brings nobody anything", async () => {
+  const customer = await openCustomer();
+  const { wallet: thief, account } = await newHolder(chain, 5n * ONE_USDC);
+  await database.pool.query("UPDATE custodial_wallet SET solana_token_account = $2 WHERE account_id = $1", [
+    customer.account,
+    account.toBase58(),
+  ]);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 0, credited: 0 }));
+  expect(await statesOf(customer)).toEqual([]);
+  expect(getAssociatedTokenAddressSync(mint, thief.publicKey)).toEqual(account);
+  await database.pool.query("DELETE FROM custodial_wallet WHERE account_id = $1", [customer.account]);
+});
+
+test("a watcher that starts anew reads on where the last one ended, and finds what came in meanwhile", async () => {
+  const customer = await openCustomer();
+  await chain.faucet(customer.owner, 2n * ONE_USDC);
+  await chain.finalize();
+  expect(await watcher.tick()).toEqual(read({ found: 1, credited: 1 }));
+  await watcher.release();
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  watcher = chain.watcher();
+  expect(await watcher.tick()).toEqual(read({ found: 1, credited: 1 }));
+  await tickAgain();
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+  expect(await statesOf(customer)).toEqual(["credited", "credited"]);
+});
