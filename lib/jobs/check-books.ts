@@ -4,8 +4,9 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { checkLedger, type Violation } from "@/lib/ledger/check";
 import { checkDeposits } from "@/lib/wallets/deposits/check";
+import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
-const checks = [checkLedger, checkDeposits];
+const checks = [checkLedger, checkDeposits, checkWithdrawals];
 
 /** Reads all the books, each check in a snapshot of its own; an empty list means that every invariant holds. */
 export async function checkBooks(): Promise<Violation[]> {

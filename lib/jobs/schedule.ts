@@ -13,6 +13,7 @@ import { fillAddressPool } from "@/lib/wallets/address-pool";
 import { measureDeposits } from "@/lib/wallets/deposits/deposit";
 import { watchBase } from "@/lib/wallets/deposits/watch";
 import { runSweeps } from "@/lib/wallets/sweeps/run";
+import { payWithdrawals } from "@/lib/wallets/withdrawals/pay-withdrawals";
 import { checkBooks } from "./check-books";
 import type { Job } from "./scheduler";
 
@@ -30,6 +31,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },
   { name: "measure-deposits", pauseMs: 60_000, restFactor: 50, run: measureDeposits },
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
+  { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },

@@ -6,6 +6,7 @@ import type { HDKey } from "@scure/bip32";
 import { bytesToHex, type Hex, type Signature, serializeSignature } from "viem";
 import { sign } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
+import { nowMs } from "@/lib/base/clock";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
 import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
@@ -15,13 +16,29 @@ import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
 import { Seed } from "./seed";
-import type { AuthorizedSweep, BaseSweep, SignedSweep, Signer, SolanaSweep, Treasury } from "./signer";
+import type {
+  AuthorizedPayout,
+  AuthorizedSweep,
+  BaseSweep,
+  SignedPayout,
+  SignedSweep,
+  Signer,
+  SolanaPayout,
+  SolanaSweep,
+  Treasury,
+} from "./signer";
 import { MOST_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
 import { deriveTokenAccount } from "./token-account";
+import { payoutNonce, type SignedOrder } from "./withdrawals/order";
+import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./withdrawals/signing";
+import { payoutInstructions } from "./withdrawals/solana-instructions";
 
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;
 const TREASURY_INDEX = 0x7fff_fffe;
+
+/** How long a payout on Base may be carried out, in seconds. */
+const PAYOUT_SECONDS = 3_600n;
 
 type Mode = "sandbox" | "live";
 
@@ -40,6 +57,7 @@ class SeedSigner implements Signer {
   readonly treasury: Treasury;
   readonly relayer: Relayer;
   readonly #seed: Seed;
+  readonly #paid = new PaidOrders();
 
   constructor(seed: Seed, mode: Mode) {
     this.#seed = seed;
@@ -92,6 +110,32 @@ class SeedSigner implements Signer {
       const index = indexes.get(address);
       assert(index !== undefined, "a sweep is signed by its owners and the treasury");
       return signWith(this.#seed.solanaKey(index).privateKey, message);
+    };
+    return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
+  }
+
+  async signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout> {
+    const { base: from } = this.treasury;
+    const to = order.destination as Hex;
+    const own = [from, this.relayer.address].map((address) => address.toLowerCase());
+    if (order.chain !== "base" || own.includes(to)) throw new PayoutRefused("order");
+    await this.#paid.admit(order);
+    const validBefore = BigInt(Math.floor(nowMs() / 1_000)) + PAYOUT_SECONDS;
+    const authorization = { from, to, value: order.amount / NANO_PER_UNIT, validAfter: 0n, validBefore, nonce: payoutNonce(order) };
+    const signature = await signHash(this.#seed.baseTreasury(), authorizationHash(authorization, baseChainId()));
+    return { authorization, signature: serializeSignature(signature) };
+  }
+
+  async signPayoutOnSolana({ order, blockhash }: SolanaPayout): Promise<SignedPayout> {
+    const { solana: treasury } = this.treasury;
+    const { chain, destination, opensAccount } = order;
+    if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
+    await this.#paid.admit(order);
+    const units = order.amount / NANO_PER_UNIT;
+    const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount });
+    const sign = (address: string, message: Uint8Array) => {
+      assert(address === treasury, "a payout is signed by the treasury alone");
+      return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);
     };
     return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
   }

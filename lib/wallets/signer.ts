@@ -6,6 +6,7 @@ import { once } from "@/lib/base/once";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { AttestedAddresses } from "./addresses";
+import type { SignedOrder } from "./withdrawals/order";
 
 /** Where swept USDC goes, and withdrawals come from: the operator's own addresses. */
 export interface Treasury {
@@ -37,6 +38,23 @@ export interface SignedSweep {
   signature: string;
 }
 
+export interface AuthorizedPayout {
+  /** From the treasury, to the order's destination. */
+  authorization: Authorization;
+  signature: Hex;
+}
+
+export interface SolanaPayout {
+  order: SignedOrder;
+  blockhash: string;
+}
+
+export interface SignedPayout {
+  bytes: Buffer;
+  /** The treasury's, by which the cluster knows the transaction. */
+  signature: string;
+}
+
 export interface Signer {
   /** BIP-32 fingerprint of the seed, 8 hexadecimal digits. */
   readonly fingerprint: string;
@@ -56,6 +74,17 @@ export interface Signer {
    * @throws Error when they are more than fit into one
    */
   signSweepOnSolana(sweep: SolanaSweep): SignedSweep;
+  /**
+   * Lets anybody carry what an order says from the treasury to its destination, once and within the hour: USDC takes one
+   * authorization for one signed text.
+   * @throws PayoutRefused when it is not what its owner signed
+   */
+  signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout>;
+  /**
+   * A transaction that pays an order out of the treasury. Each blockhash makes another one: ask again only when the last is lost.
+   * @throws PayoutRefused when it is not what its owner signed
+   */
+  signPayoutOnSolana(payout: SolanaPayout): Promise<SignedPayout>;
 }
 
 const holder = () => once<{ signer?: Signer }>("signer", () => ({}));

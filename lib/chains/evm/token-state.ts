@@ -1,13 +1,12 @@
 // What USDC says of itself and of an address: whether it is paused, whom it refuses, and which authorizations were used.
 
 import { encodeFunctionData, type Hex } from "viem";
-import type { BlockTag } from "./blocks";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { usdcAbi, usdcAddress } from "./usdc";
 import { flag } from "./wire";
 
-const ask = (data: Hex, nodes: EvmNodes, at: BlockTag = "latest"): Promise<boolean> =>
-  nodes.ask((node) => node.call("eth_call", [{ to: usdcAddress(nodes.chainId), data }, at], flag));
+const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> =>
+  nodes.ask((node) => node.call("eth_call", [{ to: usdcAddress(nodes.chainId), data }, "latest"], flag));
 
 /** While it is, nobody's USDC can move. */
 export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
@@ -28,11 +27,4 @@ export const isAuthorizationUsedAt = (authorizer: Hex, nonce: Hex, blockHash: He
 
 /** Whether an EIP-3009 authorization was carried out or cancelled, as of the latest block. */
 export const isAuthorizationUsed = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  ask(authorizationState(authorizer, nonce), nodes);
-
-/** The same, as of the final block. */
-export const isAuthorizationUsedForGood = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  ask(authorizationState(authorizer, nonce), nodes, "finalized");
-
-const authorizationState = (authorizer: Hex, nonce: Hex): Hex =>
-  encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] });
+  ask(encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] }), nodes);

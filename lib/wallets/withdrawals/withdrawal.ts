@@ -23,9 +23,9 @@ export type WithdrawalState =
 
 /**
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain is not to be asked, or would
- * not take it; payouts are stopped; the account is frozen; the order's signature could not be verified a second time.
+ * not take it; payouts are stopped; the account is frozen; the signer paid as much as it may in a day; the signer does not find the order's signature.
  */
-export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "signature";
+export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature";
 
 export interface Withdrawal extends Order {
   id: WithdrawalId;

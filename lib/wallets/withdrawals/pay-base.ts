@@ -1,0 +1,70 @@
+// Payouts on Base: an EIP-3009 authorization of the treasury's, carried out by the relayer. Its nonce follows from the signed
+// text, so USDC lets it happen once however often it is sent; until its time is over anybody may send it, since it is public.
+
+import type { Hex } from "viem";
+import { log } from "@/lib/base/observe/log";
+import { baseChainId } from "@/lib/chains/evm/base";
+import type { Head } from "@/lib/chains/evm/head";
+import { isAuthorizationUsedAt } from "@/lib/chains/evm/token-state";
+import { encodeAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
+import { inTransaction } from "@/lib/db/pool";
+import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import type { Relayed } from "@/lib/relay/relayed";
+import { sendStored } from "@/lib/relay/send";
+import { signer } from "../signer";
+import { failWithdrawal } from "./decisions";
+import { payoutNonce } from "./order";
+import { delayWithdrawal, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
+import type { OpenWithdrawal } from "./withdrawal";
+
+/**
+ * Signs a payout, stores it and sends it.
+ * @throws PayoutRefused, EvmFailure; nothing is stored then
+ */
+export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
+  const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
+  const prepared = await prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
+  if (prepared.kind === "reverts") {
+    log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
+    return delayWithdrawal(withdrawal.id, "chain");
+  }
+  const next = { id: withdrawal.id, attempt: withdrawal.attempt + 1 };
+  const validBefore = new Date(Number(authorization.validBefore) * 1_000);
+  try {
+    const isStored = await inTransaction(async (transaction) => {
+      if (!(await startAttempt(next, validBefore, transaction))) return false;
+      await storeCall(relayIdOf(next), prepared, transaction);
+      return true;
+    });
+    if (isStored) await sendStored(relayIdOf(next));
+  } catch (error) {
+    if (!isRelayStopped(error)) throw error;
+    await delayWithdrawal(withdrawal.id, "chain"); // its transaction took the state back
+  }
+}
+
+/** How long after its end, beyond what clocks and blocks differ by, an authorization is looked at. */
+export const isPastItsTime = ({ validBefore }: OpenWithdrawal, { finalized }: Head): boolean =>
+  validBefore !== null && finalized.timestampS * 1_000 >= validBefore.getTime();
+
+/**
+ * Ends an attempt whose time was over at a final block. USDC then tells for good whether it was carried out: by our transaction,
+ * by somebody who copied it, or never.
+ * @throws EvmFailure
+ */
+export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized }: Head, relayed: Relayed | undefined): Promise<void> {
+  const treasury = signer().treasury.base.toLowerCase() as Hex;
+  if (await isAuthorizationUsedAt(treasury, payoutNonce(withdrawal), finalized.hash)) {
+    const isOurs = relayed?.state === "succeeded";
+    // In a block that is not final by the relay's own count: it will be.
+    if (isOurs && !relayed.isFinal) return;
+    log().warn({ withdrawal: withdrawal.id }, "a payout was carried out by another transaction than ours");
+    await finishWithdrawal(withdrawal, isOurs ? relayed.hash : null);
+    return;
+  }
+  if (relayed?.state === "failed") {
+    await failWithdrawal(withdrawal.id, ["signed", "sent", "confirmed"], "The chain refused the payment.");
+  } else {
+    await giveUpAttempt(withdrawal);
+  }
+}

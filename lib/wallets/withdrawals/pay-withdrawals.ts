@@ -1,0 +1,151 @@
+// The payout job: follows what is on its way, then signs what is approved, oldest first, as far as final money in the treasury
+// goes. It may die anywhere: state and signed bytes are one commit, and the next round begins with what is stored.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { type Head, readHead } from "@/lib/chains/evm/head";
+import { pool } from "@/lib/db/pool";
+import { isPayoutAllowed } from "./allowed";
+import { failWithdrawal } from "./decisions";
+import { eachByItself } from "./each";
+import { followAttempts } from "./follow";
+import type { WithdrawalChain } from "./order";
+import { payOnBase } from "./pay-base";
+import { payOnSolana } from "./pay-solana";
+import { isPayoutRefused, type Refusal } from "./signing";
+import { delayWithdrawal, findObstacle } from "./steps";
+import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
+import { listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
+
+const MOST_AT_ONCE = 100;
+const MOST_UNDER_WAY = 1_000;
+
+/** One round. Of any number of processes one works. */
+export const payWithdrawals = (): Promise<void> =>
+  alone(async () => {
+    const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MOST_UNDER_WAY);
+    const asked = await listWithdrawalsIn(["awaiting_approval", "approved"], MOST_AT_ONCE);
+    if (underWay.length + asked.length === 0) return;
+    const head = await believedHead();
+    await followAttempts(underWay, head);
+    const waiting = await dropHindered(asked);
+    const approved = waiting.filter(({ state }) => state === "approved");
+    if (approved.length === 0) return;
+    if (!(await isPayoutAllowed())) return delayAll(approved, "reserves");
+    for (const chain of ["base", "solana"] as const) {
+      await payAll(
+        chain,
+        approved.filter((one) => one.chain === chain),
+        head,
+      );
+    }
+  });
+
+/** Runs `work` unless another process does; one that dies lets go with its connection. */
+async function alone(work: () => Promise<void>): Promise<void> {
+  const client = await pool().connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ isOurs: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtextextended('pay withdrawals', 0)) AS "isOurs"`,
+    );
+    if (rows[0]?.isOurs !== true) return;
+    try {
+      await work();
+    } finally {
+      await client.query("SELECT pg_advisory_unlock(hashtextextended('pay withdrawals', 0))").catch((cause: Error) => {
+        broken = cause;
+      });
+    }
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Base's head, null while no node tells it or it is in doubt: then nothing is decided by it. */
+async function believedHead(): Promise<Head | null> {
+  try {
+    const head = await readHead();
+    return head.doubt === null ? head : null;
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    return null;
+  }
+}
+
+/** Gives back what may not be paid any more, and lets wait what may not be paid now. Resolves with the others. */
+async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<OpenWithdrawal[]> {
+  const free: OpenWithdrawal[] = [];
+  await eachByItself(withdrawals, async (withdrawal) => {
+    const obstacle = await findObstacle(withdrawal.id);
+    if (obstacle === null) free.push(withdrawal);
+    else if (obstacle === "frozen") await delayWithdrawal(withdrawal.id, "frozen");
+    else await failWithdrawal(withdrawal.id, ["awaiting_approval", "approved"], obstacleTexts[obstacle]);
+  });
+  return free;
+}
+
+const obstacleTexts = {
+  expired: "It could not be paid within seven days.",
+  unlinked: "A wallet of it was unlinked.",
+};
+
+async function payAll(chain: WithdrawalChain, withdrawals: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
+  if (withdrawals.length === 0) return;
+  const funds = await readFunds(chain, head).catch(noNode);
+  if (funds === null) return delayAll(withdrawals, "chain");
+  let left = funds;
+  await eachByItself(withdrawals, async (withdrawal) => {
+    if (withdrawal.amount > left) return delayWithdrawal(withdrawal.id, "funds");
+    left = nanoUsd(left - withdrawal.amount);
+    if (!(await pay(withdrawal))) left = nanoUsd(left + withdrawal.amount);
+  });
+}
+
+async function readFunds(chain: WithdrawalChain, head: Head | null): Promise<NanoUsd | null> {
+  if (chain === "solana") return readSolanaFunds();
+  return head && readBaseFunds(head);
+}
+
+function noNode(error: unknown): null {
+  if (isNodesFault(error)) return null;
+  throw error;
+}
+
+const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || (error instanceof Error && error.name === "SolanaUnavailable");
+
+/** False when nothing was signed. */
+async function pay(withdrawal: OpenWithdrawal): Promise<boolean> {
+  try {
+    await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
+    return true;
+  } catch (error) {
+    if (isPayoutRefused(error)) await delayRefused(withdrawal, error.refusal);
+    else if (isNodesFault(error)) await delayWithdrawal(withdrawal.id, "chain");
+    else throw error;
+    return false;
+  }
+}
+
+const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
+  signature: "signature",
+  nonce: "signature",
+  order: "signature",
+  expired: "signature",
+  unavailable: "chain",
+  limit: "limit",
+};
+
+async function delayRefused({ id, accountId, waitsFor }: OpenWithdrawal, refusal: Refusal): Promise<void> {
+  const wait = waitOf[refusal];
+  // Once: a row that somebody changed is looked at in every round.
+  if (wait === "signature" && waitsFor !== wait) {
+    log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row is not what its owner signed");
+  }
+  await delayWithdrawal(id, wait);
+}
+
+async function delayAll(withdrawals: readonly OpenWithdrawal[], why: WaitsFor): Promise<void> {
+  for (const { id } of withdrawals) await delayWithdrawal(id, why);
+}

@@ -1,0 +1,29 @@
+// A payout on Solana: from the treasury's USDC to the destination's token account, which is made where the fee is for that too.
+
+import { createTokenAccount, payForComputing, transferUsdc } from "@/lib/chains/solana/instructions";
+import type { Instruction } from "@/lib/chains/solana/message";
+import { deriveTokenAccount } from "../token-account";
+
+/** Twice what they take. */
+const UNITS_OF_TRANSFER = 20_000;
+const UNITS_OF_ACCOUNT = 60_000;
+/** Some 5,000 lamports in all at the most, as much as one signature costs. */
+const MICRO_LAMPORTS = 50_000;
+
+interface Payout {
+  treasury: string;
+  mint: string;
+  destination: string;
+  /** USDC base units. */
+  units: bigint;
+  opensAccount: boolean;
+}
+
+export function payoutInstructions({ treasury, mint, destination, units, opensAccount }: Payout): Instruction[] {
+  const to = deriveTokenAccount(destination, mint);
+  return [
+    ...payForComputing({ units: UNITS_OF_TRANSFER + (opensAccount ? UNITS_OF_ACCOUNT : 0), microLamports: MICRO_LAMPORTS }),
+    ...(opensAccount ? [createTokenAccount({ payer: treasury, tokenAccount: to, owner: destination, mint })] : []),
+    transferUsdc({ mint, owner: treasury, from: deriveTokenAccount(treasury, mint), to, units }),
+  ];
+}

@@ -1,0 +1,48 @@
+// What the treasury can pay on a chain, and what is asked of it: only money in final blocks, and none that is promised already.
+
+import type { Hex } from "viem";
+import { fromUsdcUnits, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { readBalances } from "@/lib/chains/evm/balances";
+import type { Head } from "@/lib/chains/evm/head";
+import { evmNodes } from "@/lib/chains/evm/nodes";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { readTokenBalances } from "@/lib/chains/solana/usdc";
+import { pool } from "@/lib/db/pool";
+import { signer } from "../signer";
+import { deriveTokenAccount } from "../token-account";
+import type { WithdrawalChain } from "./order";
+
+/** @throws EvmFailure */
+export async function readBaseFunds({ finalized }: Pick<Head, "finalized">): Promise<NanoUsd> {
+  const nodes = evmNodes();
+  const accounts = [signer().treasury.base.toLowerCase() as Hex];
+  const [units = 0n] = await readBalances({ token: usdcAddress(nodes.chainId), accounts, blockHash: finalized.hash }, nodes);
+  return lessPromised("base", fromUsdcUnits(units));
+}
+
+/** @throws SolanaUnavailable */
+export async function readSolanaFunds(): Promise<NanoUsd> {
+  const { treasury, usdcMint } = signer();
+  const account = deriveTokenAccount(treasury.solana, usdcMint);
+  const balances = await readTokenBalances(solanaNodes(), [account]);
+  return lessPromised("solana", fromUsdcUnits(balances.get(account)?.value ?? 0n));
+}
+
+/** What is signed and not final may have left already, or not: it counts as gone. */
+async function lessPromised(chain: WithdrawalChain, balance: NanoUsd): Promise<NanoUsd> {
+  const { rows } = await pool().query<{ promised: bigint }>(
+    "SELECT coalesce(sum(amount), 0)::bigint AS promised FROM withdrawal WHERE chain = $1 AND state IN ('signed', 'sent', 'confirmed')",
+    [chain],
+  );
+  return nanoUsd(balance - (rows[0]?.promised ?? 0n));
+}
+
+/** nano-USD that approved withdrawals need of the treasury on a chain, and that are not signed yet: what sweeps are asked for. */
+export async function readPayoutDemand(chain: WithdrawalChain): Promise<NanoUsd> {
+  const { rows } = await pool().query<{ demand: bigint }>(
+    "SELECT coalesce(sum(amount), 0)::bigint AS demand FROM withdrawal WHERE chain = $1 AND state = 'approved' AND waits_for = 'funds'",
+    [chain],
+  );
+  return nanoUsd(rows[0]?.demand ?? 0n);
+}
