@@ -26,6 +26,10 @@ export class SolanaUnavailable extends Error {
   }
 }
 
+/** True for a SolanaUnavailable of any copy of this module. */
+export const isSolanaUnavailable = (error: unknown): error is SolanaUnavailable =>
+  error instanceof Error && error.name === "SolanaUnavailable";
+
 /** Why one node was passed over. */
 export class NodeFailure extends Error {
   constructor(
@@ -37,3 +41,6 @@ export class NodeFailure extends Error {
     this.name = "NodeFailure";
   }
 }
+
+/** True for a NodeFailure of any copy of this module: what is asked of a node may be written in another bundle than the nodes. */
+export const isNodeFailure = (error: unknown): error is NodeFailure => error instanceof Error && error.name === "NodeFailure";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { once } from "@/lib/base/once";
 import { SolanaNode } from "./node";
-import { NodeFailure, SolanaUnavailable } from "./node-failure";
+import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
 import { solanaCluster } from "./node-urls";
 
 export interface SolanaNodesOptions {
@@ -38,11 +38,19 @@ export interface AtSlot<T> {
 export type Ask = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
 
 export class SolanaNodes {
-  readonly #nodes: readonly SolanaNode[];
+  #nodes: readonly SolanaNode[];
   #newest = { slot: 0, seenAtMs: 0 };
 
   constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS }: SolanaNodesOptions) {
     this.#nodes = urls.map((url) => new SolanaNode({ url, genesisHash, timeoutMs }));
+  }
+
+  /** The same nodes, of which the one that is asked first here is asked last: for a second opinion. */
+  othersFirst(): SolanaNodes {
+    const others = new SolanaNodes({ urls: [], genesisHash: "" });
+    others.#nodes = [...this.#nodes.slice(1), ...this.#nodes.slice(0, 1)];
+    others.#newest = this.#newest;
+    return others;
   }
 
   /** Passed as `minContextSlot`: a node that has not come so far refuses, and the next one is asked. */
@@ -80,7 +88,7 @@ export class SolanaNodes {
       try {
         return await act((method, params, result) => node.ask(method, params, result));
       } catch (error) {
-        if (!(error instanceof NodeFailure)) throw error;
+        if (!isNodeFailure(error)) throw error;
         if (error.restMs > 0) node.rest(error.restMs);
         reasons.push(`node ${number}: ${error.message}`);
       }
@@ -100,7 +108,7 @@ export class SolanaNodes {
         try {
           return { answer: await act((method, params, result) => node.ask(method, params, result)) };
         } catch (error) {
-          if (!(error instanceof NodeFailure)) throw error;
+          if (!isNodeFailure(error)) throw error;
           return { reason: `node ${index + 1}: ${error.message}` };
         }
       }),

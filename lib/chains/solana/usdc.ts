@@ -14,6 +14,23 @@ export interface AccountSignature {
   isFailed: boolean;
 }
 
+/** What is confirmed will hardly be undone, what is final never. */
+export type SettledCommitment = "confirmed" | "finalized";
+
+export interface SignaturePage {
+  cursor: string | null;
+  most: number;
+  commitment?: SettledCommitment;
+}
+
+export interface ChangeQuery {
+  tokenAccount: string;
+  mint: string;
+  /** When given, what the account held in somebody else's name does not count. */
+  owner?: string;
+  commitment?: SettledCommitment;
+}
+
 export interface TokenChange {
   signature: string;
   slot: number;
@@ -24,6 +41,8 @@ export interface TokenChange {
    */
   before: bigint;
   after: bigint;
+  /** Token accounts that have less of the token by it. */
+  payers: readonly string[];
 }
 
 const PAGE = 1_000;
@@ -33,19 +52,19 @@ const AMOUNT_SLICE = { offset: 64, length: 8 };
 const signatureForm = z.array(z.object({ signature: z.string(), slot: z.int(), err: z.unknown() }));
 
 /**
- * Finalized signatures of a token account after `cursor`, oldest first, at most `most`; null begins at the account's first. When a
- * node does not know the cursor any more, the account's older ones come again.
+ * Signatures of a token account after `cursor`, oldest first, at most `most`; null begins at the account's first. Those that are
+ * final, when nothing else is asked for. When a node does not know the cursor any more, the account's older ones come again.
  * @throws SolanaUnavailable
  */
 export async function listSignatures(
   nodes: SolanaNodes,
   tokenAccount: string,
-  { cursor, most }: { cursor: string | null; most: number },
+  { cursor, most, commitment = "finalized" }: SignaturePage,
 ): Promise<AccountSignature[]> {
   let oldest: AccountSignature[] = [];
   let last: AccountSignature[] = [];
   do {
-    last = await readPage(nodes, tokenAccount, { cursor, last });
+    last = await readPage(nodes, tokenAccount, { cursor, last, commitment });
     oldest = [...oldest, ...last].slice(-most);
     // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
   } while (last.length > 0);
@@ -56,12 +75,12 @@ export async function listSignatures(
 function readPage(
   nodes: SolanaNodes,
   tokenAccount: string,
-  { cursor, last }: { cursor: string | null; last: readonly AccountSignature[] },
+  { cursor, last, commitment }: { cursor: string | null; last: readonly AccountSignature[]; commitment: SettledCommitment },
 ): Promise<AccountSignature[]> {
   const before = last.at(-1);
   // A node that does not know `before` would answer with nothing: it must be as far as the one that told of it.
   const minContextSlot = Math.max(nodes.leastSlot, last[0]?.slot ?? 0);
-  const options = { commitment: "finalized", limit: PAGE, until: cursor ?? undefined, before: before?.signature, minContextSlot };
+  const options = { commitment, limit: PAGE, until: cursor ?? undefined, before: before?.signature, minContextSlot };
   const known = new Set(last.map(({ signature }) => signature));
   return nodes.askFirst("getSignaturesForAddress", async (ask) => {
     const page = await ask("getSignaturesForAddress", [tokenAccount, options], signatureForm);
@@ -78,6 +97,7 @@ function readPage(
 const tokenBalanceForm = z.object({
   accountIndex: z.int(),
   mint: z.string(),
+  owner: z.string().nullish(),
   uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
 });
 
@@ -98,17 +118,17 @@ const transactionForm = z.object({
 type FinalTransaction = z.output<typeof transactionForm>;
 
 /**
- * What a finalized transaction did to a token account of `mint`, all its transfers together; null when it failed, or moved nothing
+ * What a final transaction, or a confirmed one, did to a token account of `mint`, all its transfers together; null when it failed, or moved nothing
  * of this mint there.
  * @throws SolanaUnavailable when no node has it
  */
 export async function readTokenChange(
   nodes: SolanaNodes,
   signature: string,
-  { tokenAccount, mint }: { tokenAccount: string; mint: string },
+  { tokenAccount, mint, owner, commitment = "finalized" }: ChangeQuery,
 ): Promise<TokenChange | null> {
   // 255: of whatever version it is, its balances are told in the same form.
-  const options = { commitment: "finalized", encoding: "json", maxSupportedTransactionVersion: 255 };
+  const options = { commitment, encoding: "json", maxSupportedTransactionVersion: 255 };
   const transaction = await nodes.askFirst("getTransaction", async (ask) => {
     const found = await ask("getTransaction", [signature, options], transactionForm.nullable());
     // It was listed: a node without it has not come so far, or has forgotten it.
@@ -117,18 +137,30 @@ export async function readTokenChange(
   });
   const { err, preTokenBalances, postTokenBalances } = transaction.meta;
   if (err !== null && err !== undefined) return null;
-  const index = accountsOf(transaction).indexOf(tokenAccount);
-  const unitsIn = (balances: FinalTransaction["meta"]["preTokenBalances"]) =>
-    balances?.find((balance) => balance.accountIndex === index && balance.mint === mint)?.uiTokenAmount.amount;
-  const [before, after] = [unitsIn(preTokenBalances), unitsIn(postTokenBalances)];
+  const accounts = accountsOf(transaction);
+  const index = accounts.indexOf(tokenAccount);
+  const [before, after] = [preTokenBalances, postTokenBalances].map((balances) => unitsIn(balances, index, { mint, owner }));
   if (index < 0 || before === after) return null;
+  const lost = (payer: number) => (unitsIn(postTokenBalances, payer, { mint }) ?? 0n) < (unitsIn(preTokenBalances, payer, { mint }) ?? 0n);
   return {
     signature,
     slot: transaction.slot,
     blockTime: typeof transaction.blockTime === "number" ? new Date(transaction.blockTime * 1000) : null,
-    before: BigInt(before ?? 0),
-    after: BigInt(after ?? 0),
+    before: before ?? 0n,
+    after: after ?? 0n,
+    payers: accounts.filter((_, payer) => lost(payer)),
   };
+}
+
+/** Undefined when the account at `index` was none for `mint`, or none of `owner`'s. */
+function unitsIn(
+  balances: FinalTransaction["meta"]["preTokenBalances"],
+  index: number,
+  { mint, owner }: Pick<ChangeQuery, "mint" | "owner">,
+): bigint | undefined {
+  const found = balances?.find((balance) => balance.accountIndex === index && balance.mint === mint);
+  if (!found || (owner && found.owner && found.owner !== owner)) return undefined;
+  return BigInt(found.uiTokenAmount.amount);
 }
 
 function accountsOf({ transaction, meta }: FinalTransaction): string[] {

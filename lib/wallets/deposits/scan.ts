@@ -34,6 +34,12 @@ export async function readScanEnds(chain: string): Promise<ScanEnd[]> {
   return rows;
 }
 
+/** Whether the chain's watch was begun. */
+export async function isScanOpen(chain: string): Promise<boolean> {
+  const { rowCount } = await pool().query("SELECT 1 FROM chain_scan WHERE chain = $1", [chain]);
+  return rowCount === 1;
+}
+
 /** Begins behind `end`, with the accounts of the books that deposits need; changes nothing when it was begun before. */
 export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
   return underLease(lease, async (transaction) => {
@@ -55,7 +61,8 @@ export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
   });
 }
 
-const rowsOf = (found: readonly FoundDeposit[]) =>
+/** As the SQL functions of deposits take them. */
+export const rowsOf = (found: readonly FoundDeposit[]) =>
   JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
 
 /** Writes what was found behind `after` up to `end`. False, and nothing is written, when the cursor is not at `after`. */

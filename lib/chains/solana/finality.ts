@@ -1,0 +1,65 @@
+// How far the cluster is, and what its nodes agree to be final.
+
+import { z } from "zod";
+import type { SolanaNodes } from "./nodes";
+
+export interface SolanaHead {
+  /** The newest slot that is confirmed. */
+  latest: number;
+  finalized: number;
+}
+
+/** @throws SolanaUnavailable */
+export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
+  return nodes.askFirst("getSlot", async (ask) => {
+    const slotAt = async (commitment: string) => {
+      const slot = await ask("getSlot", [{ commitment }], z.int().min(0));
+      nodes.sawSlot(slot);
+      return slot;
+    };
+    const finalized = await slotAt("finalized");
+    return { finalized, latest: Math.max(finalized, await slotAt("confirmed")) };
+  });
+}
+
+/** What one transaction is known as, by the nodes that answered. */
+export interface Standing {
+  /** How many nodes know it as final, and as having run well. */
+  final: number;
+  /** How many know nothing of it, or that it failed for good. */
+  gone: number;
+  answers: number;
+}
+
+const MOST_A_CALL = 256;
+
+const statusesForm = z.array(
+  z.object({ err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]).nullish() }).nullable(),
+);
+
+/**
+ * Asks every node what became of these transactions.
+ * @throws SolanaUnavailable when none answers
+ */
+export async function readStandings(nodes: SolanaNodes, signatures: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+  const standings = new Map<string, Standing>();
+  for (let start = 0; start < signatures.length; start += MOST_A_CALL) {
+    const some = signatures.slice(start, start + MOST_A_CALL);
+    const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
+      const params = [some, { searchTransactionHistory: true }];
+      const { value } = await nodes.askAtSlot(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));
+      return value;
+    });
+    for (const [index, signature] of some.entries()) {
+      const statuses = answers.map((answer) => answer[index] ?? null);
+      const isFinal = (status: (typeof statuses)[number]) => status?.confirmationStatus === "finalized";
+      const ranWell = (status: (typeof statuses)[number]) => status?.err === null || status?.err === undefined;
+      standings.set(signature, {
+        final: statuses.filter((status) => isFinal(status) && ranWell(status)).length,
+        gone: statuses.filter((status) => status === null || (isFinal(status) && !ranWell(status))).length,
+        answers: statuses.length,
+      });
+    }
+  }
+  return standings;
+}

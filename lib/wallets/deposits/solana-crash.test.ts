@@ -1,0 +1,160 @@
+// The watcher of Solana killed at each of its statements, and two at once: everything that came in is credited, once.
+
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { buildSync } from "esbuild";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { LeaseLost, takeLease } from "./lease";
+import { readSolanaAddresses } from "./solana-cursor";
+import { recordSteps } from "./solana-record";
+import type { SolanaWatcherOrder } from "./testing/solana-watcher-child";
+import {
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomer,
+  postedOf,
+  type SolanaCustomer,
+  startWatchedSolana,
+  statesOf,
+  type WatchedSolana,
+} from "./testing/watched-solana";
+
+const database = await openTestDatabase();
+const program = resolve("node_modules/.cache/pennyprompt", `solana-watcher-child-${randomBytes(6).toString("hex")}.mjs`);
+let chain: WatchedSolana;
+let swept = 0n;
+beforeAll(async () => {
+  const entryPoints = ["lib/wallets/deposits/testing/solana-watcher-child.ts"];
+  buildSync({
+    entryPoints,
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    alias: { "@": resolve(".") },
+  });
+  chain = await startWatchedSolana();
+});
+afterAll(async () => {
+  rmSync(program, { force: true });
+  await chain?.remove();
+});
+afterEach(async () => {
+  await letLeaseLapse();
+  await chain.finalize();
+  await dueAll();
+  for (let round = 0; round < 3; round++)
+    expect(await chain.watcher().tick()).toMatchObject({ outcome: round === 0 ? "read" : "elsewhere" });
+  await letLeaseLapse();
+  await expectAllAccountedFor(chain, swept);
+});
+
+const letLeaseLapse = () => pool().query("UPDATE watch_lease SET until = clock_timestamp()");
+const dueAll = () => pool().query("UPDATE solana_cursor SET check_at = 'epoch'");
+
+/** What the child said before it ended; null when it was killed. */
+function runChild(killAt: number, sent: boolean): string | null {
+  const { url: nodeUrl, genesisHash } = chain;
+  const order: SolanaWatcherOrder = { databaseUrl: database.url, nodeUrl, genesisHash, killAt, sent };
+  const child = spawnSync(process.execPath, [program, JSON.stringify(order)], {
+    encoding: "utf8",
+    env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
+  });
+  expect(child.stderr).toBe("");
+  return child.signal === "SIGKILL" ? null : child.stdout.trim();
+}
+
+test.each([
+  ["before", false],
+  ["after, its answer unseen,", true],
+])(
+  "a watcher killed %s each of its statements leaves nothing uncredited and nothing credited twice",
+  async (_when, sent) => {
+    const [customer, small, mover] = [await openCustomer(), await openCustomer(), await openCustomer()];
+    await chain.faucet(mover.owner, 900n * ONE_USDC);
+    let rounds = 0;
+    for (let said: string | null = null; said === null; rounds++) {
+      await chain.faucet(customer.owner, 2n * ONE_USDC);
+      await chain.faucet(small.owner, 300_000n);
+      await chain.sweep(mover, ONE_USDC);
+      swept += ONE_USDC;
+      await chain.finalize();
+      await dueAll();
+      said = runChild(rounds + 1, sent);
+      await letLeaseLapse();
+      if (said !== null) expect(said).toBe("done");
+    }
+    expect(rounds).toBeGreaterThan(15);
+    expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
+    expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
+    expect(await postedOf(customer)).toBe(BigInt(rounds) * 2_000_000_000n);
+    const kept = (await statesOf(small)).filter((state) => state === "below_minimum").length;
+    expect(await postedOf(small)).toBe(BigInt(rounds - kept) * 300_000_000n);
+    expect(kept).toBeLessThan(4);
+    expect(await postedOf(mover)).toBe(900_000_000_000n);
+  },
+  240_000,
+);
+
+test("of two watchers at once one works; when it dies or lets go, the other goes on, and each deposit is credited once", async () => {
+  const [one, other] = [chain.watcher(), chain.watcher()];
+  const customers: SolanaCustomer[] = [];
+  for (let round = 0; round < 6; round++) {
+    const customer = await openCustomer();
+    customers.push(customer);
+    await chain.faucet(customer.owner, ONE_USDC);
+    const reports = await Promise.all([one.tick(), other.tick(), one.tick(), other.tick()]);
+    expect(reports.some(({ outcome }) => outcome === "read")).toBe(true);
+    if (round % 2 === 1) await letLeaseLapse();
+    if (round === 2) await Promise.all([one.release(), other.release()]);
+  }
+  await chain.finalize();
+  await Promise.all([one.tick(), other.tick()]);
+  for (const customer of customers) expect([await statesOf(customer), await postedOf(customer)]).toEqual([["credited"], 1_000_000_000n]);
+  await Promise.all([one.release(), other.release()]);
+});
+
+test("a watcher whose lease is taken in the middle of a tick writes nothing more, and the next one does the rest", async () => {
+  const customer = await openCustomer();
+  await chain.faucet(customer.owner, 3n * ONE_USDC);
+  await chain.finalize();
+  const nodes = chain.nodesAt([chain.url]);
+  const call = nodes.askFirst.bind(nodes);
+  nodes.askFirst = async (what, act) => {
+    if (what === "getTransaction") {
+      await letLeaseLapse();
+      expect(await takeLease({ chain: "solana", holder: "thief", seconds: 60 })).not.toBeNull();
+    }
+    return call(what, act);
+  };
+  expect(await chain.watcher({ nodes }).tick()).toEqual({ outcome: "elsewhere" });
+  expect(await statesOf(customer)).toEqual([]);
+  await letLeaseLapse();
+  expect(await chain.watcher().tick()).toMatchObject({ outcome: "read", found: 1, credited: 1 });
+  expect(await postedOf(customer)).toBe(3_000_000_000n);
+});
+
+test("a step from where the cursor is no longer is not written, not even by who has the lease", async () => {
+  const customer = await openCustomer();
+  const lease = await takeLease({ chain: "solana", holder: "slow", seconds: 60 });
+  const address = (await readSolanaAddresses()).get(customer.tokenAccount);
+  if (!lease || !address) throw new Error("nobody else has the lease, and the address is watched");
+  const move = (after: string | null, to: string) => {
+    const reading = { address: { ...address, read: { ...address.read, signature: after } }, end: address.read, passed: [], seen: [] };
+    const deposit = { id: `solana_${to}`, accountId: customer.account, address: customer.owner, amount: 2_000_000_000n };
+    const found = [{ ...deposit, block: 1, blockHash: "1", transaction: to, place: 0 }];
+    const step = { read: { signature: to, slot: 1, units: 2n }, checked: address.checked, checkAt: new Date() };
+    return recordSteps(lease, [{ ...step, reading: { ...reading, found, isOpen: false, hasGap: false } }]);
+  };
+  expect(await move(null, "a")).toBe(1);
+  await expect(move(null, "b")).rejects.toThrow(LeaseLost);
+  expect(await statesOf(customer)).toEqual(["credited"]);
+  // It never was on the chain.
+  await pool().query("DELETE FROM custodial_wallet WHERE account_id = $1", [customer.account]);
+  swept += 2n * ONE_USDC;
+});

@@ -1,0 +1,139 @@
+// A token account read on from a point: what came in and is final, as far as one transaction leaves what the next one finds, and
+// what is confirmed so far. A transaction that a node left out shows as a gap, behind which nothing is read.
+
+import { fromUsdcUnits } from "@/lib/base/money";
+import type { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { type AccountSignature, listSignatures, readTokenChange, type SettledCommitment, type TokenChange } from "@/lib/chains/solana/usdc";
+import type { FoundDeposit } from "./scan";
+import type { ReadPoint, SolanaAddress } from "./solana-cursor";
+import type { InTurn } from "./turns";
+
+export interface ReadingContext {
+  nodes: SolanaNodes;
+  mint: string;
+  /** The newest final slot. */
+  finalized: number;
+  addresses: ReadonlyMap<string, SolanaAddress>;
+  /** Deposits that were seen, by their ids, with the slots that they were seen in. */
+  known: ReadonlyMap<string, number>;
+  inTurn: InTurn;
+  /** The last slot that is to be read, when not all are. */
+  upToSlot?: number;
+}
+
+export interface Reading {
+  address: SolanaAddress;
+  end: ReadPoint;
+  /** Transactions that are read through, final all of them. */
+  passed: readonly string[];
+  found: readonly FoundDeposit[];
+  /** Confirmed, and not final yet. */
+  seen: readonly FoundDeposit[];
+  /** There is more to read, now or once it is final. */
+  isOpen: boolean;
+  hasGap: boolean;
+}
+
+const MOST_TRANSACTIONS = 200;
+const MOST_SEEN = 50;
+
+/** @throws SolanaUnavailable, SolanaRefusal */
+export async function readFrom(from: ReadPoint, address: SolanaAddress, context: ReadingContext): Promise<Reading> {
+  const list = async (commitment: SettledCommitment) => {
+    const page = { cursor: from.signature, most: Number.MAX_SAFE_INTEGER, commitment };
+    const listed = await context.inTurn(() => listSignatures(context.nodes, address.tokenAccount, page));
+    // A node that has forgotten the point begins at the beginning.
+    return listed.filter(({ slot }) => slot >= from.slot && slot <= (context.upToSlot ?? slot));
+  };
+  const confirmed = await list("confirmed");
+  // What is final is what a node calls final, and not what lies deep enough: confirmed blocks of an abandoned fork do, too.
+  const final = confirmed.some(({ slot }) => slot <= context.finalized) ? await list("finalized") : [];
+  const reading = await readFinal(from, final, address, context);
+  const listedFinal = new Set(final.map(({ signature }) => signature));
+  const open = confirmed.filter(({ signature }) => !listedFinal.has(signature));
+  return {
+    ...reading,
+    seen: await readSeen(open, address, context),
+    isOpen: reading.passed.length < final.length || open.length > 0,
+  };
+}
+
+async function readFinal(from: ReadPoint, listed: readonly AccountSignature[], address: SolanaAddress, context: ReadingContext) {
+  let end = from;
+  const passed: string[] = [];
+  const found: FoundDeposit[] = [];
+  for (const signatures of bySlot(listed)) {
+    if (passed.length + signatures.length > MOST_TRANSACTIONS && passed.length > 0) break;
+    const { linked, isWhole } = linkUp(end.units, await readChanges(signatures, address, context));
+    // Of the slot that was read last, an order of its own may bring transactions again: those do not link up.
+    if (!isWhole && signatures[0]?.slot !== from.slot) return { address, end, passed, found, hasGap: true };
+    found.push(...linked.flatMap((change) => depositIn(change, address, context)));
+    passed.push(...signatures.map(({ signature }) => signature));
+    const last = signatures.at(-1) ?? end;
+    end = { signature: last.signature, slot: last.slot, units: linked.at(-1)?.after ?? end.units };
+  }
+  return { address, end, passed, found, hasGap: false };
+}
+
+/** Slots are whole when they are final: each is read at once. Oldest first. */
+function bySlot(signatures: readonly AccountSignature[]): AccountSignature[][] {
+  const slots = new Map<number, AccountSignature[]>();
+  for (const entry of signatures) slots.set(entry.slot, [...(slots.get(entry.slot) ?? []), entry]);
+  return [...slots.values()];
+}
+
+async function readChanges(
+  signatures: readonly AccountSignature[],
+  { tokenAccount, owner }: SolanaAddress,
+  { nodes, mint, inTurn }: ReadingContext,
+  commitment: SettledCommitment = "finalized",
+): Promise<TokenChange[]> {
+  const changes = await Promise.all(
+    signatures
+      .filter(({ isFailed }) => !isFailed)
+      .map(({ signature }) => inTurn(() => readTokenChange(nodes, signature, { tokenAccount, mint, owner, commitment }))),
+  );
+  return changes.filter((change) => change !== null);
+}
+
+/** Puts changes of one slot in an order in which each finds what the one before left. Nodes need not list them in theirs. */
+function linkUp(units: bigint, changes: readonly TokenChange[]): { linked: TokenChange[]; isWhole: boolean } {
+  const left = [...changes];
+  const linked: TokenChange[] = [];
+  for (;;) {
+    const at = linked.at(-1)?.after ?? units;
+    const next = left.findIndex(({ before }) => before === at);
+    if (next < 0) return { linked, isWhole: left.length === 0 };
+    linked.push(...left.splice(next, 1));
+  }
+}
+
+/** What a transaction brought on the whole; nothing when it was ours, from one address to another. */
+function depositIn({ before, after, payers, ...change }: TokenChange, address: SolanaAddress, context: ReadingContext): FoundDeposit[] {
+  if (after <= before || payers.some((payer) => context.addresses.has(payer))) return [];
+  return [
+    {
+      id: `solana_${change.signature}_${address.derivationIndex}`,
+      accountId: address.accountId,
+      address: address.owner,
+      amount: fromUsdcUnits(after - before),
+      block: change.slot,
+      // Blocks of Solana are told apart by their slots.
+      blockHash: `${change.slot}`,
+      transaction: change.signature,
+      place: address.derivationIndex,
+    },
+  ];
+}
+
+async function readSeen(open: readonly AccountSignature[], address: SolanaAddress, context: ReadingContext): Promise<FoundDeposit[]> {
+  const idOf = (signature: string) => `solana_${signature}_${address.derivationIndex}`;
+  const fresh = open.filter(({ signature, slot }) => context.known.get(idOf(signature)) !== slot).slice(0, MOST_SEEN);
+  try {
+    const changes = await readChanges(fresh, address, context, "confirmed");
+    return changes.flatMap((change) => depositIn(change, address, context));
+  } catch {
+    // Shown a little later: what is not final may be gone again, and what is final must not wait for it.
+    return [];
+  }
+}

@@ -1,0 +1,118 @@
+// The watcher of Solana: each tick looks for token accounts that have moved, reads those on from where they were left, whoever left
+// them there, and credits what is final. It can be stopped or killed anywhere: what is written is always a whole step.
+
+import { randomBase62 } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { readSolanaHead, type SolanaHead } from "@/lib/chains/solana/finality";
+import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
+import { findCustody, payableMint } from "../custody";
+import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
+import { isScanOpen, openScan } from "./scan";
+import { type OpenDeposit, readDue, readOpenDeposits, readSolanaAddresses, type SolanaAddress } from "./solana-cursor";
+import { listSolanaForeignTokens } from "./solana-foreign-tokens";
+import { isNodesFailure, pollBalances } from "./solana-poll";
+import { endRound, findLost, readLag } from "./solana-record";
+import { type Round, readAccounts, readAccountsAgain } from "./solana-round";
+import { createTurns } from "./turns";
+import type { Watcher, WatchReport } from "./watcher";
+
+export interface SolanaWatcherOptions {
+  nodes?: SolanaNodes;
+  /** How long another watcher waits for this one when it dies. Longer than any one call of a node. */
+  leaseSeconds?: number;
+}
+
+const CHAIN = "solana";
+const LEASE_SECONDS = 30;
+const MOST_CALLS_AT_ONCE = 8;
+/** Accounts that are read a second time in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
+const LEAST_CHECKED = 10;
+
+/** What a watcher knows between its ticks. Without it a tick reads a little more than it must. */
+interface Memory {
+  callsAtOnce: number;
+  /** Where the next poll begins. */
+  start: number;
+  /** Token accounts that have more to read, although their balance may be what it was. */
+  open: Set<string>;
+  /** Token accounts that are no longer ours, as was told. */
+  strange: Set<string>;
+}
+
+/** No account is ever frozen for what happens on Solana, since nothing is credited there that is not final. */
+export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS }: SolanaWatcherOptions = {}): Watcher {
+  const holder = randomBase62(16);
+  const memory: Memory = { callsAtOnce: MOST_CALLS_AT_ONCE, start: 0, open: new Set(), strange: new Set() };
+
+  async function tick(signal?: AbortSignal): Promise<WatchReport> {
+    const nodes = given ?? solanaNodes();
+    try {
+      const lease = await takeLease({ chain: CHAIN, holder, seconds: leaseSeconds });
+      if (!lease) return { outcome: "elsewhere" };
+      const report = await watchRound(lease, { nodes, memory, signal });
+      // Whoever is refused asks less at once, and more again as it goes well.
+      const { callsAtOnce } = memory;
+      memory.callsAtOnce = report.outcome === "read" ? Math.min(MOST_CALLS_AT_ONCE, callsAtOnce + 1) : Math.ceil(callsAtOnce / 2);
+      return report;
+    } catch (error) {
+      if (error instanceof LeaseLost) return { outcome: "elsewhere" };
+      if (isNodesFailure(error)) return failed(error);
+      throw error;
+    }
+  }
+
+  return { tick, release: () => releaseLease(CHAIN, holder) };
+}
+
+const failed = (error: unknown): WatchReport => ({ outcome: "failed", kind: error instanceof Error ? error.message : "unknown" });
+
+interface RoundOptions {
+  nodes: SolanaNodes;
+  memory: Memory;
+  signal: AbortSignal | undefined;
+}
+
+async function watchRound(lease: Lease, { nodes, memory, signal }: RoundOptions): Promise<WatchReport> {
+  const head = await readSolanaHead(nodes);
+  const opened = await openDeposits(lease, head);
+  const custody = await findCustody();
+  const addresses = await readSolanaAddresses();
+  const inTurn = createTurns(memory.callsAtOnce);
+  const known = new Map(opened.map(({ id, block }) => [id, block]));
+  const mint = custody === null ? "" : payableMint(custody);
+  const round: Round = { lease, nodes, mint, finalized: head.finalized, addresses, known, inTurn, signal };
+  const deadline = performance.now() + (lease.seconds * 1_000) / 2;
+  const poll = await pollBalances([...addresses.values()], { nodes, mint, inTurn, start: memory.start, deadline });
+  memory.start = poll.next;
+  tellStrange(poll.strange, memory);
+  const due = await readDue(Math.max(LEAST_CHECKED, Math.ceil(addresses.size / 1_000)));
+  const owners = new Set(opened.map(({ owner }) => owner));
+  const waiting = [...addresses.values()].filter(({ owner, tokenAccount }) => owners.has(owner) || memory.open.has(tokenAccount));
+  const checked = due.flatMap((tokenAccount) => addresses.get(tokenAccount) ?? []);
+  const looked = [...new Set([...waiting, ...poll.moved, ...checked])].filter(({ tokenAccount }) => !memory.strange.has(tokenAccount));
+  const first = await readAccounts(looked, round);
+  memory.open = first.open;
+  const again = await readAccountsAgain(checked, round);
+  await listSolanaForeignTokens(lease, checked, { nodes, inTurn });
+  const failure = poll.failure ?? first.failure;
+  const isComplete = failure === null && !signal?.aborted && first.gaps === 0;
+  const reversed = await endRound(lease, { head, readSlot: isComplete ? head.finalized : 0, lost: await findLost(opened, head, nodes) });
+  if (failure !== null) return failed(failure);
+  const headLag = isComplete ? 0 : await readLag(head.finalized);
+  const credited = first.credited + again.credited;
+  return { outcome: "read", headLag, reorgDepth: 0, found: first.found + again.found, credited, reversed };
+}
+
+/** Begins the watch when it was not begun. Resolves with the deposits that are not final yet. */
+async function openDeposits(lease: Lease, { finalized }: SolanaHead): Promise<OpenDeposit[]> {
+  if (!(await isScanOpen(CHAIN))) await openScan(lease, { block: finalized, hash: `${finalized}` });
+  return readOpenDeposits();
+}
+
+function tellStrange(strange: readonly SolanaAddress[], memory: Memory): void {
+  for (const { tokenAccount, accountId } of strange) {
+    if (!memory.strange.has(tokenAccount))
+      log().error({ tokenAccount, accountId }, "a token account on Solana is no longer its address's own");
+  }
+  memory.strange = new Set(strange.map(({ tokenAccount }) => tokenAccount));
+}
