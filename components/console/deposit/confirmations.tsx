@@ -12,7 +12,10 @@ const ROUND = 2 * Math.PI * RADIUS;
 export function Confirmations({ done, needed }: ConfirmationsProps) {
   const filled = Math.min(1, done / needed);
   return (
-    <span className="inline-flex items-center gap-2 whitespace-nowrap">
+    <span className="inline-flex items-baseline gap-2 whitespace-nowrap">
+      <Badge tone="waiting">
+        confirming {done} of {needed}
+      </Badge>
       <svg
         role="progressbar"
         aria-label="Confirmations"
@@ -22,7 +25,7 @@ export function Confirmations({ done, needed }: ConfirmationsProps) {
         viewBox="0 0 16 16"
         fill="none"
         strokeWidth="2.5"
-        className="size-4 shrink-0 -rotate-90"
+        className="size-4 shrink-0 self-center -rotate-90"
       >
         <circle cx="8" cy="8" r={RADIUS} className="stroke-line" />
         <circle
@@ -33,9 +36,6 @@ export function Confirmations({ done, needed }: ConfirmationsProps) {
           className="stroke-amber-ink transition-[stroke-dasharray]"
         />
       </svg>
-      <Badge tone="waiting">
-        confirming {done} of {needed}
-      </Badge>
     </span>
   );
 }

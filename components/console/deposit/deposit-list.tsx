@@ -21,7 +21,7 @@ export function DepositList({ deposits, uncredited, minimum }: DepositListProps)
       {deposits.map((deposit) => (
         <li
           key={deposit.id}
-          className="grid grid-cols-[auto_minmax(0,1fr)] items-start gap-x-5 gap-y-1.5 border-b border-line py-3 leading-6 md:grid-cols-[7rem_minmax(0,1fr)_4rem_auto_7.5rem]"
+          className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_4rem_auto_7.5rem]"
         >
           <span className={`font-mono md:text-right ${deposit.state === "reversed" ? "text-muted line-through" : ""}`}>
             <Amount nano={deposit.amount} places={places} />
@@ -40,7 +40,7 @@ export function DepositList({ deposits, uncredited, minimum }: DepositListProps)
 }
 
 const Transaction = ({ deposit: { transaction, transactionUrl, chain } }: { deposit: DepositRow }) => (
-  <span className="flex items-center gap-1 max-md:order-last max-md:justify-self-end">
+  <span className="flex items-baseline gap-1 max-md:order-last max-md:justify-self-end">
     <ShortAddress value={transaction} what="transaction" />
     {transactionUrl ? (
       <a

@@ -43,7 +43,7 @@ export function DepositProgress({ deposit, kept, minimum }: DepositProgressProps
 }
 
 const Progress = ({ word, children = null }: { word: ReactNode; children?: ReactNode }) => (
-  <span className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5 max-md:justify-end max-md:text-right">
+  <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 max-md:justify-end max-md:text-right">
     {word}
     {children ? <span className="text-xs text-muted">{children}</span> : null}
   </span>
