@@ -3,7 +3,9 @@
 import type { Hex } from "viem";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { readHead } from "@/lib/chains/evm/head";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
+import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { deriveTokenAccount } from "../token-account";
@@ -23,7 +25,7 @@ export interface FinalBalances {
 }
 
 /**
- * All as of one block, up to a hundred.
+ * Up to a hundred, all as of one block.
  * @returns null while the chain's head is in doubt
  * @throws EvmFailure, SolanaUnavailable
  */
@@ -32,20 +34,18 @@ export function readFinalBalances(
   addresses: readonly string[],
   { nodes, mint }: { nodes: RelayNodes; mint: string },
 ): Promise<FinalBalances | null> {
-  return chain === "base" ? readOnBase(addresses, nodes) : readOnSolana(addresses, mint, nodes);
+  return chain === "base" ? readFinalOnBase(addresses, evmOf(nodes)) : readFinalOnSolana(addresses, mint, solanaOf(nodes));
 }
 
-async function readOnBase(addresses: readonly string[], given: RelayNodes): Promise<FinalBalances | null> {
-  const nodes = evmOf(given);
+export async function readFinalOnBase(addresses: readonly string[], nodes: EvmNodes): Promise<(FinalBalances & { blockHash: Hex }) | null> {
   const { finalized, doubt } = await readHead(nodes);
   if (doubt !== null) return null;
   const query = { token: usdcAddress(nodes.chainId), accounts: addresses as Hex[], blockHash: finalized.hash };
   const balances = (await readBalances(query, nodes)).map((units) => ({ units, isFrozen: false }));
-  return { block: finalized.number, balances };
+  return { block: finalized.number, blockHash: finalized.hash, balances };
 }
 
-async function readOnSolana(addresses: readonly string[], mint: string, given: RelayNodes): Promise<FinalBalances> {
-  const nodes = solanaOf(given);
+export async function readFinalOnSolana(addresses: readonly string[], mint: string, nodes: SolanaNodes): Promise<FinalBalances> {
   const accounts = addresses.map((address) => deriveTokenAccount(address, mint));
   const { slot, value } = await readTokenAccounts(nodes, accounts, "finalized");
   return { block: slot, balances: value.map((account) => ({ units: account?.units ?? 0n, isFrozen: account?.isFrozen ?? false })) };

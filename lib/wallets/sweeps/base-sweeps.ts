@@ -5,14 +5,14 @@ import { type Hex, keccak256, stringToBytes } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { readGasBalance } from "@/lib/chains/evm/balances";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { isAuthorizationUsedForGood, isBlacklisted, isPaused } from "@/lib/chains/evm/token-state";
+import { isAuthorizationUsedAt, isBlacklisted, isPaused } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import { inTransaction } from "@/lib/db/pool";
 import { isRelayStopped, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import { evmOf, type RelayNodes } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";
 import { signer } from "../signer";
-import { readFinalBalances } from "./balances";
+import { readFinalOnBase } from "./balances";
 import {
   countRelayed,
   delaySweeps,
@@ -65,13 +65,14 @@ async function findObstacle(nodes: EvmNodes): Promise<WaitReason | null> {
 /** Those whose money is there; what somebody carried out meanwhile is done, what has less than was read is given up. */
 async function checkDue(due: readonly PlannedSweep[], nodes: EvmNodes): Promise<PlannedSweep[]> {
   const addresses = due.map(({ address }) => address);
-  const read = await readFinalBalances("base", addresses, { nodes: { evm: nodes }, mint: signer().usdcMint });
+  const read = await readFinalOnBase(addresses, nodes);
   if (read === null) return [];
-  const { block, balances } = read;
+  const { block, blockHash, balances } = read;
   const ready: PlannedSweep[] = [];
   for (const [at, sweep] of due.entries()) {
     // Anybody may carry a signed authorization out. One that was never signed is nobody's.
-    const isDone = sweep.attempt > 0 && (await isAuthorizationUsedForGood(sweep.address as Hex, authorizationNonce(sweep.id), nodes));
+    const isSigned = sweep.attempt > 0;
+    const isDone = isSigned && (await isAuthorizationUsedAt(sweep.address as Hex, authorizationNonce(sweep.id), blockHash, nodes));
     if (isDone) await endSweeps("base", [sweep.id], block);
     else if ((balances[at]?.units ?? 0n) >= sweep.units) ready.push(sweep);
     // A node that lags says nothing of what is there since.

@@ -9,7 +9,7 @@ import { type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "../signer";
-import { readFinalBalances } from "./balances";
+import { readFinalOnSolana } from "./balances";
 import { MOST_OWNERS } from "./solana-instructions";
 import { delaySweeps, giveUpSweep, listDue, nextRelayedId, type PlannedSweep, SweepTaken, takeSweeps } from "./sweep";
 
@@ -37,10 +37,8 @@ export async function sendDueOnSolana(given: RelayNodes): Promise<void> {
 /** Those whose money is there and can move. */
 async function checkDue(due: readonly PlannedSweep[], treasury: string, nodes: SolanaNodes): Promise<PlannedSweep[]> {
   const addresses = [treasury, ...due.map(({ address }) => address)];
-  const read = await readFinalBalances("solana", addresses, { nodes: { solana: nodes }, mint: signer().usdcMint });
-  if (read === null) return [];
-  const { block } = read;
-  const [ofTreasury, ...balances] = read.balances;
+  const { block, balances: all } = await readFinalOnSolana(addresses, signer().usdcMint, nodes);
+  const [ofTreasury, ...balances] = all;
   if (ofTreasury?.isFrozen) {
     await delaySweeps(due, "treasury_blocked");
     return [];
