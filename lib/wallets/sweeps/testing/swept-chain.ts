@@ -1,0 +1,162 @@
+// A real EVM chain with customers who paid in at addresses of a real seed, the watcher, the relay and the sweeps, for tests.
+
+import type { Hex } from "viem";
+import { expect } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import { setClock } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { readBalances } from "@/lib/chains/evm/balances";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { usdcAbi } from "@/lib/chains/evm/usdc";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { runRelay } from "@/lib/relay/run";
+import { fillAddressPool } from "../../address-pool";
+import { openWallet } from "../../custodial-wallet";
+import { startWatchedChain, TO_SAFE } from "../../deposits/testing/watched-chain";
+import { signer } from "../../signer";
+import { startTestCustody, withSettings } from "../../testing/seeds";
+import { runSweepsOn, sweepNow } from "../run";
+import type { SweepChain } from "../sweep";
+
+export interface Customer {
+  account: AccountId;
+  index: number;
+  /** On Base. */
+  address: Hex;
+  /** On Solana. */
+  owner: string;
+}
+
+/** Customers whose addresses are the signer's. */
+export async function openCustomers(count: number): Promise<Customer[]> {
+  withSettings({ ADDRESS_POOL_SIZE: String(count) });
+  await fillAddressPool();
+  return inTransaction(async (transaction) => {
+    const opened: Customer[] = [];
+    while (opened.length < count) {
+      const account = await createAccount(undefined, transaction);
+      await openCustomerAccount(account, transaction);
+      const { index, baseAddress, solanaAddress } = await openWallet(account, transaction);
+      opened.push({ account, index, address: baseAddress as Hex, owner: solanaAddress });
+    }
+    return opened;
+  });
+}
+
+export async function openCustomer(): Promise<Customer> {
+  const [customer] = await openCustomers(1);
+  if (!customer) throw new Error("one customer was asked for");
+  return customer;
+}
+
+export interface StoredSweep {
+  id: string;
+  address: string;
+  units: bigint;
+  state: string;
+  attempt: number;
+  reason: string | null;
+}
+
+/** All that were ever planned for these addresses, oldest first. */
+export async function sweepsOf(...addresses: string[]): Promise<StoredSweep[]> {
+  const { rows } = await pool().query<StoredSweep>(
+    "SELECT id, address, units, state, attempt, reason FROM sweep WHERE address = ANY ($1) ORDER BY id",
+    [addresses],
+  );
+  return rows;
+}
+
+/** Sweeps that wait may be tried now: as if their time had come. */
+export const letWaitsEnd = (chain: SweepChain) =>
+  pool().query("UPDATE sweep SET try_at = planned_at WHERE chain = $1 AND state = 'planned'", [chain]);
+
+/** A chain that makes blocks for transactions, and otherwise only when it is told to. The caller stops it. */
+export async function startSweptChain() {
+  const chain = await startWatchedChain();
+  const custody = await startTestCustody();
+  await chain.fundGas(custody.relayer.address);
+  const nodes = { evm: chain.nodes };
+  const restoreClock = setClock(() => latestMs);
+  let latestMs = chain.clockMs();
+  const readClock = async () => {
+    await chain.readClock();
+    latestMs = Math.max(latestMs + 1, chain.clockMs());
+  };
+
+  const balances = async (addresses: readonly Hex[]): Promise<bigint[]> => {
+    const latest = await findBlock("latest", chain.nodes);
+    return readBalances({ token: chain.usdc, accounts: addresses, blockHash: latest?.hash ?? "0x" }, chain.nodes);
+  };
+  /** What the watcher sees is final. */
+  const finalize = async () => {
+    await chain.mine(2 * TO_SAFE);
+    await readClock();
+    expect(await chain.watcher().tick()).toMatchObject({ outcome: "read", headLag: 0 });
+    await pool().query("UPDATE watch_lease SET until = clock_timestamp()");
+  };
+  const payIn = async (payments: readonly (readonly [Customer, bigint])[]) => {
+    for (const [{ address }, units] of payments) await chain.mint(address, units);
+    await finalize();
+  };
+  const relay = async () => {
+    await readClock();
+    await runRelay({ ...nodes, resendAfterMs: 0 });
+  };
+  const sweep = async () => {
+    await readClock();
+    await runSweepsOn("base", nodes);
+  };
+  /** Rounds of everything, and blocks, until no sweep is under way. */
+  const finish = async () => {
+    for (let round = 0; round < 12; round++) {
+      await sweep();
+      await relay();
+      await chain.mine(2 * TO_SAFE);
+      await relay();
+      await sweep();
+      const { rowCount } = await pool().query("SELECT 1 FROM sweep WHERE chain = 'base' AND state IN ('planned', 'relayed')");
+      if (rowCount === 0) return;
+    }
+    throw new Error("sweeps do not come to an end");
+  };
+  /** How often the chain carried an authorization of this address out. */
+  const carriedOut = async (address: Hex): Promise<number> => {
+    const args = { authorizer: address };
+    const query = { address: chain.usdc, abi: usdcAbi, eventName: "AuthorizationUsed", args, fromBlock: 0n } as const;
+    return (await chain.client.getContractEvents(query)).length;
+  };
+  const treasury = () => signer().treasury.base;
+  const stop = async () => {
+    restoreClock();
+    await chain.stop();
+  };
+  return {
+    ...chain,
+    custody,
+    readClock,
+    clockMs: () => latestMs,
+    /** Time goes on by so much, and the chain's with it. */
+    passTime: async (seconds: number) => {
+      await chain.client.increaseTime({ seconds });
+      await chain.mine(1);
+      await readClock();
+    },
+    balances,
+    treasuryBalance: async (): Promise<bigint> => (await balances([treasury()]))[0] ?? 0n,
+    finalize,
+    payIn,
+    relay,
+    sweep,
+    sweepNow: async (units: bigint) => {
+      await readClock();
+      return sweepNow("base", units, nodes);
+    },
+    finish,
+    carriedOut,
+    stop,
+  };
+}
+
+export type SweptChain = Awaited<ReturnType<typeof startSweptChain>>;
