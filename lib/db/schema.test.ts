@@ -12,6 +12,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
     /^function (access|ledger|relay|wallets|gateway)_\w+$/,
     "the way of a request decides inside the database; the owner's name comes first",
   ],
+  [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as one that is whole"],
   [/^(custody|address_pool|custodial_wallet): check \w+$/, "there is one seed, and derivation indexes are never negative"],
   [
     /^(deposit|chain_scan|chain_scan_end|foreign_token|watch_lease): check \w+$/,

@@ -84,6 +84,14 @@ const relayMetrics = ({ gauge }: Declare) => ({
   feePayerLamports: gauge("fee_payer_lamports", "What the treasury has left to pay for transactions on Solana, in lamports"),
 });
 
+const reserveMetrics = ({ gauge }: Declare) => ({
+  reservesOwed: gauge("reserves_owed_nano_usd", "Owed to customers at the last report that could tell, nano-USD; a debt lies on no chain"),
+  reservesHeld: gauge("reserves_held_nano_usd", "USDC held at the last report that could tell, nano-USD", ["chain"]),
+  reservesSurplus: gauge("reserves_surplus_nano_usd", "Held less owed at the last report that could tell, nano-USD; below 0 payouts stop"),
+  reservesUnknown: gauge("reserves_unknown", "1 while the last report could not tell what is held"),
+  reservesReportedAt: gauge("reserves_reported_timestamp_seconds", "When the last report was made; time() less it is the report's age"),
+});
+
 const jobMetrics = ({ histogram }: Declare) => ({
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
 });
@@ -97,6 +105,7 @@ function makeMetrics() {
     ...providerMetrics(kit),
     ...moneyMetrics(kit),
     ...walletMetrics(kit),
+    ...reserveMetrics(kit),
     ...relayMetrics(kit),
     ...jobMetrics(kit),
   };

@@ -1,0 +1,34 @@
+// Which transactions had run by a slot: asked of nodes that are past it, so that one they do not know had not.
+
+import { z } from "zod";
+import { NodeFailure } from "./node-failure";
+import type { SolanaNodes } from "./nodes";
+
+const MOST_A_CALL = 256;
+
+const statusesForm = z.array(
+  z.object({ slot: z.int(), err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]) }).nullable(),
+);
+
+/**
+ * Those of `signatures` that are in a block up to `slot`, which is final, and did not fail.
+ * @throws SolanaUnavailable
+ */
+export async function findLanded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
+  const landed = new Set<string>();
+  for (let from = 0; from < signatures.length; from += MOST_A_CALL) {
+    const some = signatures.slice(from, from + MOST_A_CALL);
+    const statuses = await nodes.askFirst("getSignatureStatuses", async (ask) => {
+      const call: [string, readonly unknown[]] = ["getSignatureStatuses", [some, { searchTransactionHistory: true }]];
+      const answer = await nodes.askAtSlot(ask, call, statusesForm.length(some.length));
+      if (answer.slot < slot) throw new NodeFailure(`${slot - answer.slot} slots behind what is asked about`, 0);
+      return answer.value;
+    });
+    for (const [index, status] of statuses.entries()) {
+      const ranWell = status && (status.err === null || status.err === undefined);
+      // What is only processed may stand on a fork, in a slot that another block has.
+      if (ranWell && status.slot <= slot && status.confirmationStatus !== "processed") landed.add(some[index] ?? "");
+    }
+  }
+  return landed;
+}

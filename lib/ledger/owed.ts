@@ -1,0 +1,49 @@
+// What the ledger owes: customers' balances, and money that came in and is no customer's yet, or none's any more and still here.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { Queryable } from "@/lib/db/pool";
+
+/** nano-USD. */
+export interface Owed {
+  /** Balances, what is held included. */
+  customers: NanoUsd;
+  /** All liability accounts: deposits below the minimum, withdrawals that are not paid yet, whatever comes. */
+  liabilities: NanoUsd;
+  /** What accounts were given that came over none of the chains. Only a sandbox does that. */
+  granted: NanoUsd;
+}
+
+interface Without {
+  /** Accounts that money comes from over a chain. */
+  chainAccounts: readonly string[];
+  /**
+   * nano-USD by account that do not count, since they came in with what cannot be seen yet. Of an account that has spent of them
+   * only what is left does not: what it spent was no debt any more.
+   */
+  unseen: ReadonlyMap<string, bigint>;
+}
+
+/** Reads every account. In the caller's snapshot, in which what is unseen was read as well. */
+export async function readOwed(snapshot: Queryable, { chainAccounts, unseen }: Without): Promise<Owed> {
+  const { rows } = await snapshot.query<Record<keyof Owed, bigint>>(
+    `SELECT coalesce(sum(a.posted) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
+       coalesce(sum(a.posted) FILTER (WHERE a.kind = 'liability'), 0)::bigint AS liabilities,
+       coalesce(-sum(a.posted) FILTER (WHERE a.kind = 'funding' AND a.id <> ALL ($1::text[])), 0)::bigint AS granted
+     FROM ledger_account a`,
+    [chainAccounts],
+  );
+  const [all] = rows;
+  if (!all) throw new Error("The database told no sum.");
+  const customers = all.customers - (await readUnseen(snapshot, unseen));
+  return { customers: nanoUsd(customers), liabilities: nanoUsd(all.liabilities), granted: nanoUsd(all.granted) };
+}
+
+async function readUnseen(snapshot: Queryable, unseen: ReadonlyMap<string, bigint>): Promise<bigint> {
+  if (unseen.size === 0) return 0n;
+  const { rows } = await snapshot.query<{ left: bigint }>(
+    `SELECT coalesce(sum(greatest(least(a.posted, u.amount), 0)), 0)::bigint AS left
+     FROM unnest($1::text[], $2::bigint[]) AS u(id, amount) JOIN ledger_account a ON a.id = u.id`,
+    [[...unseen.keys()], [...unseen.values()]],
+  );
+  return rows[0]?.left ?? 0n;
+}

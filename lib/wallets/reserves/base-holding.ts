@@ -1,0 +1,83 @@
+// What is held on Base at the end of one final block.
+
+import type { Hex } from "viem";
+import { fromUsdcUnits } from "@/lib/base/money";
+import { readBalances } from "@/lib/chains/evm/balances";
+import { type Block, findBlock } from "@/lib/chains/evm/blocks";
+import { readHead } from "@/lib/chains/evm/head";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { isAuthorizationUsedAt } from "@/lib/chains/evm/token-state";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import type { ScanEnd } from "../deposits/scan";
+import { payoutNonce } from "../withdrawals/order";
+import type { Depositor, Holding } from "./holding";
+import { NotKnown } from "./not-known";
+import type { Payout } from "./payouts";
+
+/** As far as two nodes may be apart: a minute. */
+const TOLERATED_BLOCKS = 30;
+const ASKED_AT_ONCE = 8;
+
+/**
+ * The final block that is read.
+ * @param known a final block's number that was seen before
+ * @throws NotKnown, EvmFailure
+ */
+export async function findFinalBlock(nodes: EvmNodes, known: number): Promise<Block> {
+  const { finalized, doubt } = await readHead(nodes);
+  if (doubt !== null) throw new NotKnown("doubtful", "base", `the head of Base is in doubt: ${doubt}`);
+  if (finalized.number < known - TOLERATED_BLOCKS) {
+    throw new NotKnown("behind", "base", `the nodes have block ${finalized.number} as final, and ${known} was final before`);
+  }
+  return finalized;
+}
+
+interface BaseQuery {
+  block: Block;
+  treasury: string;
+  depositors: readonly Depositor[];
+  /** A block up to which deposits were read. */
+  readTo: ScanEnd | null;
+}
+
+/**
+ * All at the end of `block`.
+ * @throws NotKnown when `readTo` is not on the chain: then what was read is not what is there
+ * @throws EvmFailure `behind` or `rejected` when the nodes have forgotten the block's balances
+ */
+export async function readBaseHolding({ block, treasury, depositors, readTo }: BaseQuery, nodes: EvmNodes): Promise<Holding> {
+  if (readTo && (await findBlock(readTo.block, nodes))?.hash !== readTo.hash) {
+    throw new NotKnown("behind", "base", `block ${readTo.block} is not the one that was read`);
+  }
+  const accounts = [treasury, ...depositors.map(({ address }) => address)] as Hex[];
+  const query = { token: usdcAddress(nodes.chainId), accounts, blockHash: block.hash };
+  const [ofTreasury = 0n, ...ofAddresses] = await readBalances(query, nodes);
+  return {
+    chain: "base",
+    height: block.number,
+    blockHash: block.hash,
+    treasury: fromUsdcUnits(ofTreasury),
+    atAddresses: fromUsdcUnits(ofAddresses.reduce((sum, units) => sum + units, 0n)),
+    addresses: depositors.length,
+  };
+}
+
+/**
+ * Ids of those payouts that had left the treasury by the end of `block`, whoever brought them into a block: USDC tells it itself.
+ * @throws EvmFailure
+ */
+export async function findPaidOnBase(
+  payouts: readonly Payout[],
+  { block, treasury }: Pick<BaseQuery, "block" | "treasury">,
+  nodes: EvmNodes,
+) {
+  const paid = new Set<string>();
+  for (let from = 0; from < payouts.length; from += ASKED_AT_ONCE) {
+    await Promise.all(
+      payouts.slice(from, from + ASKED_AT_ONCE).map(async ({ order }) => {
+        if (await isAuthorizationUsedAt(treasury as Hex, payoutNonce(order), block.hash, nodes)) paid.add(order.id);
+      }),
+    );
+  }
+  return paid;
+}

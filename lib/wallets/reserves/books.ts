@@ -1,0 +1,131 @@
+// What the database knows, all as of one moment: who paid in where, what is owed, and what a chain cannot show yet.
+
+import { now } from "@/lib/base/clock";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { inTransaction, pool, type Queryable } from "@/lib/db/pool";
+import { readOwed } from "@/lib/ledger/owed";
+import type { DepositChain } from "../deposits/deposit";
+import type { ScanEnd } from "../deposits/scan";
+import type { Depositor } from "./holding";
+import { listPayouts, type Payout } from "./payouts";
+
+/** Up to where the chains are read, as far as that is known when the books are; null where a chain is not read. */
+export interface Heights {
+  base: number | null;
+  /** By account; who is not in it was not read. */
+  solana: ReadonlyMap<string, number> | null;
+}
+
+export interface Books {
+  at: Date;
+  /** Customers' balances, less what came in above the heights. */
+  customers: NanoUsd;
+  /** The same of all that is owed; of payouts, as posted. */
+  owed: NanoUsd;
+  granted: NanoUsd;
+  depositorsOnBase: Depositor[];
+  /** A block of Base up to which, or beyond which, deposits were read. */
+  readToOnBase: ScanEnd | null;
+  payouts: Payout[];
+}
+
+const CHAIN_ACCOUNTS = ["base_chain", "solana_chain"];
+
+/** Everything in one snapshot. Read the heights before: then whatever a chain shows up to them is stored here. */
+export function readBooks(heights: Heights): Promise<Books> {
+  return inTransaction(async (snapshot) => {
+    await snapshot.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const at = now();
+    const unseen = await readUnseen(snapshot, heights);
+    const owed = await readOwed(snapshot, { chainAccounts: CHAIN_ACCOUNTS, unseen: unseen.credited });
+    return {
+      at,
+      customers: owed.customers,
+      owed: nanoUsd(owed.customers + owed.liabilities - unseen.uncredited),
+      granted: owed.granted,
+      depositorsOnBase: await listDepositors("base", snapshot),
+      readToOnBase: await findReadEnd(heights.base, snapshot),
+      payouts: await listPayouts(snapshot, at),
+    };
+  });
+}
+
+/** Everybody for whom something ever came in on a chain. At an address without any deposit lies nothing that a watcher has seen. */
+export async function listDepositors(chain: DepositChain, from: Queryable = pool()): Promise<Depositor[]> {
+  const address = chain === "base" ? "lower(w.base_address)" : "w.solana_token_account";
+  const { rows } = await from.query<Depositor>(
+    `SELECT w.account_id AS "accountId", ${address} AS address FROM custodial_wallet w
+     WHERE EXISTS (SELECT FROM deposit d WHERE d.account_id = w.account_id AND d.chain = $1)`,
+    [chain],
+  );
+  return rows;
+}
+
+/** Base's final block when it was watched last; 0 before that. */
+export async function readKnownFinal(): Promise<number> {
+  const { rows } = await pool().query<{ finalized: number }>("SELECT finalized FROM chain_scan WHERE chain = 'base'");
+  return rows[0]?.finalized ?? 0;
+}
+
+interface Unseen {
+  /** nano-USD by account. */
+  credited: Map<string, bigint>;
+  uncredited: bigint;
+}
+
+/** What is booked, and is not in a final block up to the height that is read. */
+async function readUnseen(snapshot: Queryable, { base, solana }: Heights): Promise<Unseen> {
+  const rows: UnseenRow[] = [];
+  if (base !== null) rows.push(...(await listUnseen(snapshot, { chain: "base", height: base, unread: [] })));
+  if (solana !== null) {
+    const least = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(solana.values()));
+    const depositors = await listDepositors("solana", snapshot);
+    const unread = depositors.map(({ accountId }) => accountId).filter((id) => !solana.has(id));
+    const found = await listUnseen(snapshot, { chain: "solana", height: least, unread });
+    rows.push(...found.filter(({ accountId, block, finalized }) => !finalized || block > (solana.get(accountId) ?? -1)));
+  }
+  const unseen: Unseen = { credited: new Map(), uncredited: 0n };
+  for (const { accountId, state, amount } of rows) {
+    if (state === "credited") unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
+    else unseen.uncredited += amount;
+  }
+  return unseen;
+}
+
+interface UnseenRow {
+  accountId: string;
+  state: "credited" | "below_minimum";
+  amount: bigint;
+  block: number;
+  finalized: boolean;
+}
+
+async function listUnseen(
+  snapshot: Queryable,
+  { chain, height, unread }: { chain: DepositChain; height: number; unread: readonly string[] },
+): Promise<UnseenRow[]> {
+  const { rows } = await snapshot.query<UnseenRow>(
+    `SELECT d.account_id AS "accountId", d.state, d.amount, d.block, d.finalized FROM deposit d
+     WHERE d.chain = $1 AND d.state IN ('credited', 'below_minimum')
+       AND (d.finalized = false OR (d.finalized AND d.block > $2) OR d.account_id = ANY ($3))`,
+    [chain, Math.min(height, MOST_INTEGER), unread],
+  );
+  return rows;
+}
+
+/** PostgreSQL's own. */
+const MOST_INTEGER = 2_147_483_647;
+
+/**
+ * The end of a range that was read, at `height` or the next above it, else the last below: while it is on the chain, so is every
+ * deposit that was said to be final up to there.
+ */
+async function findReadEnd(height: number | null, snapshot: Queryable): Promise<ScanEnd | null> {
+  if (height === null) return null;
+  const { rows } = await snapshot.query<ScanEnd>(
+    `SELECT e.block, e.block_hash AS hash FROM chain_scan_end e WHERE e.chain = 'base'
+     ORDER BY e.block < $1, abs(e.block - $1) LIMIT 1`,
+    [height],
+  );
+  return rows[0] ?? null;
+}

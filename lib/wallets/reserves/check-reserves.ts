@@ -1,0 +1,101 @@
+// The job that reports reserves: every run leaves a report, what it finds is told when it changes, and a deficit stops payouts.
+
+import { now, nowMs } from "@/lib/base/clock";
+import { nanoUsd, usdText } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
+import { NotKnown } from "./not-known";
+import { type Reckoning, reconcile } from "./reconcile";
+import { addReport, findKnownReport, findNewestReport, type KnownReport, type ReserveReport } from "./report";
+
+/** Of several processes one makes the reports: who finds one that is newer makes none. */
+const FRESH_MS = 30_000;
+
+/** The job's run. */
+export async function reportReserves(): Promise<void> {
+  const newest = await findNewestReport();
+  const isFresh = newest !== null && nowMs() - newest.at.getTime() < FRESH_MS;
+  measure(isFresh ? newest : await checkReserves());
+}
+
+/** Reckons anew, writes the report down, and tells what changed. */
+export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
+  const [before, newest] = [await findKnownReport(), await findNewestReport()];
+  const report = await reckon(nodes);
+  await addReport(report);
+  tell(report, before, newest);
+  return report;
+}
+
+/** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
+export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
+
+async function reckon(nodes: RelayNodes): Promise<ReserveReport> {
+  try {
+    const first = await reconcile(nodes);
+    if (!isShort(first)) return { ...first, state: "covered" };
+    return await confirm(first, nodes);
+  } catch (error) {
+    if (!(error instanceof NotKnown)) throw error;
+    log().debug({ reason: error.reason, chain: error.chain, detail: error.message }, "reserves cannot be told now");
+    return { state: "unknown", at: now(), reason: error.reason, chain: error.chain };
+  }
+}
+
+const isShort = ({ held, owed }: Reckoning): boolean => held < owed;
+
+/** A deficit counts when it is there a second time, read from other nodes where there are some. @throws NotKnown */
+async function confirm(first: Reckoning, nodes: RelayNodes): Promise<KnownReport> {
+  await refuseUnbacked(first);
+  const second = await reconcile({ evm: othersFirst(evmOf(nodes)), solana: solanaOf(nodes).othersFirst() });
+  if (isShort(second)) return { ...second, state: "deficit" };
+  const [was, is] = [first, second].map(({ held, owed }) => usdText(held - owed));
+  throw new NotKnown("disputed", null, `the first reading was short by ${was} USD, and the second had ${is}`);
+}
+
+/** What a sandbox gave to accounts comes to its chain a little later. @throws NotKnown */
+async function refuseUnbacked({ held, owed, granted }: Reckoning): Promise<void> {
+  if (granted === 0n) return;
+  const backed = (await findKnownReport("covered"))?.granted ?? 0n;
+  if (owed - held <= granted - backed) throw new NotKnown("starting", null, "what was given to accounts is not on the chain yet");
+}
+
+/** The same nodes, of which the one that answers first is asked only when no other does. */
+function othersFirst(nodes: EvmNodes): EvmNodes {
+  return {
+    ...nodes,
+    ask: (use) =>
+      nodes.ask(async (node) => {
+        const [answer] = await nodes.askOthers(node, async (other) => ({ of: await use(other) }));
+        return answer ? answer.of : use(node);
+      }),
+  };
+}
+
+function tell(report: ReserveReport, before: KnownReport | null, newest: ReserveReport | null): void {
+  if (report.state === "unknown") {
+    const isNews = newest?.state !== "unknown" || newest.reason !== report.reason || newest.chain !== report.chain;
+    if (isNews) log().warn({ reason: report.reason, chain: report.chain }, "what is held on the chains cannot be told now");
+    return;
+  }
+  const { held, owed, holdings } = report;
+  const figures = { heldUsd: usdText(held), owedUsd: usdText(owed), heights: holdings.map(({ chain, height }) => ({ chain, height })) };
+  if (report.state === "deficit") {
+    const isNews = before?.state !== "deficit" || before.owed - before.held !== owed - held;
+    if (isNews) log().error({ ...figures, missingUsd: usdText(owed - held) }, "less is held than is owed: payouts are stopped");
+  } else if (before?.state === "deficit") {
+    log().warn(figures, "what is owed is held again: payouts go on");
+  }
+}
+
+function measure(report: ReserveReport): void {
+  const { reservesOwed, reservesHeld, reservesSurplus, reservesReportedAt, reservesUnknown } = metrics();
+  reservesUnknown.set(report.state === "unknown" ? 1 : 0);
+  reservesReportedAt.set(report.at.getTime() / 1_000);
+  if (report.state === "unknown") return;
+  reservesOwed.set(Number(report.owed));
+  reservesSurplus.set(Number(nanoUsd(report.held - report.owed)));
+  for (const { chain, treasury, atAddresses } of report.holdings) reservesHeld.set({ chain }, Number(treasury + atAddresses));
+}

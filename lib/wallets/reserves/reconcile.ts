@@ -1,0 +1,107 @@
+// The reconciliation: what lies on the chains at one final height each, against what is owed as of that height. In this order, so
+// that no race can look like a deficit: who has paid in, what the chains show, the books, what had left. See decisions/0011.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { findLanded } from "@/lib/chains/solana/landed";
+import type { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { evmOf, isSolanaUnavailable, type RelayNodes, solanaOf } from "@/lib/relay/chain";
+import { type Custody, findCustody } from "../custody";
+import type { DepositChain } from "../deposits/deposit";
+import { isWatched } from "../deposits/watched";
+import { deriveTokenAccount } from "../token-account";
+import { findFinalBlock, findPaidOnBase, readBaseHolding } from "./base-holding";
+import { type Books, type Heights, listDepositors, readBooks, readKnownFinal } from "./books";
+import type { Holding } from "./holding";
+import { NotKnown } from "./not-known";
+import { owedByPayouts, type Payout } from "./payouts";
+import { readSolanaHolding, type SolanaReading } from "./solana-holding";
+
+/** nano-USD. */
+export interface Reckoning {
+  /** When the books were read. */
+  at: Date;
+  holdings: Holding[];
+  held: NanoUsd;
+  owed: NanoUsd;
+  /** Of what is owed, the balances of customers; the rest is on its way in or out. */
+  customers: NanoUsd;
+  granted: NanoUsd;
+}
+
+const CHAINS: readonly DepositChain[] = ["base", "solana"];
+
+/**
+ * Reads both chains and the books.
+ * @param nodes the service's own by default
+ * @throws NotKnown while it can not be told
+ */
+export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
+  const custody = await findCustody();
+  if (!custody) throw new NotKnown("starting", null, "no seed was ever opened here");
+  const chains = await chainsInUse();
+  const solana = chains.has("solana") ? await known("solana", () => readSolana(custody, solanaOf(nodes))) : null;
+  const evm = chains.has("base") ? evmOf(nodes) : null;
+  const block = evm && (await known("base", async () => findFinalBlock(evm, await readKnownFinal())));
+  const heights: Heights = { base: block?.number ?? null, solana: solana?.slots ?? null };
+  const books = await readBooks(heights);
+  const base = evm && block && (await known("base", () => readBase({ custody, block, books }, evm)));
+  const landed = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
+  const paid = new Set([...(base?.paid ?? []), ...(landed ?? [])]);
+  const holdings = [base?.holding ?? [], solana?.holding ?? []].flat();
+  return {
+    at: books.at,
+    holdings,
+    held: nanoUsd(holdings.reduce((sum, { treasury, atAddresses }) => sum + treasury + atAddresses, 0n)),
+    owed: nanoUsd(books.owed + owedByPayouts(books.payouts, paid)),
+    customers: books.customers,
+    granted: books.granted,
+  };
+}
+
+/** A chain that is not watched any more, and was once, holds money still. */
+async function chainsInUse(): Promise<ReadonlySet<DepositChain>> {
+  const inUse = new Set<DepositChain>();
+  for (const chain of CHAINS) if (isWatched(chain) || (await listDepositors(chain)).length > 0) inUse.add(chain);
+  return inUse;
+}
+
+async function readSolana({ treasury, usdcMint }: Custody, nodes: SolanaNodes): Promise<SolanaReading> {
+  const depositors = await listDepositors("solana");
+  return readSolanaHolding({ treasury: deriveTokenAccount(treasury.solana, usdcMint), depositors }, nodes);
+}
+
+async function readBase(
+  { custody, block, books }: { custody: Custody; block: Awaited<ReturnType<typeof findFinalBlock>>; books: Books },
+  nodes: EvmNodes,
+): Promise<{ holding: Holding; paid: ReadonlySet<string> }> {
+  const treasury = custody.treasury.base.toLowerCase();
+  const query = { block, treasury, depositors: books.depositorsOnBase, readTo: books.readToOnBase };
+  const holding = await readBaseHolding(query, nodes);
+  return { holding, paid: await findPaidOnBase(ofChain("base", books.payouts), query, nodes) };
+}
+
+async function findPaidOnSolana(payouts: readonly Payout[], slot: number, nodes: SolanaNodes): Promise<string[]> {
+  const ours = ofChain("solana", payouts);
+  const landed = await findLanded(
+    nodes,
+    ours.flatMap(({ signature }) => signature ?? []),
+    slot,
+  );
+  return ours.filter(({ signature }) => signature !== null && landed.has(signature)).map(({ order }) => order.id);
+}
+
+const ofChain = (chain: DepositChain, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);
+
+/** @throws NotKnown for what goes wrong with the nodes of `chain` */
+async function known<T>(chain: DepositChain, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isSolanaUnavailable(error)) throw new NotKnown("away", chain, (error as Error).message);
+    if (!isEvmFailure(error)) throw error;
+    const isForgotten = error.kind === "behind" || error.kind === "moved" || error.kind === "rejected";
+    throw new NotKnown(isForgotten ? "behind" : "away", chain, error.message);
+  }
+}

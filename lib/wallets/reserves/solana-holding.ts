@@ -1,0 +1,75 @@
+// What is held on Solana. No node tells balances of an earlier slot, nor more than a hundred of one: the treasury is read together
+// with each hundred, and the last of it counts. What a sweep took from an address that was read before is then at the treasury;
+// what it took from one that was read already counts twice, so it is read again while the treasury moves.
+
+import { fromUsdcUnits } from "@/lib/base/money";
+import type { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { MOST_ACCOUNTS_A_CALL, readTokenAccounts } from "@/lib/chains/solana/token-accounts";
+import type { Depositor, Holding } from "./holding";
+
+const CHUNK_SIZE = MOST_ACCOUNTS_A_CALL - 1;
+const CHUNKS_AT_ONCE = 4;
+/** A treasury that somebody sends a little to in every slot is read all the same: too much then, by what was swept meanwhile. */
+const MOST_READINGS = 4;
+
+export interface SolanaReading {
+  /** At the slot of the treasury, which is that of no address or later. */
+  holding: Holding;
+  /** By account: up to which slot its address was read. */
+  slots: ReadonlyMap<string, number>;
+}
+
+interface Chunk {
+  slot: number;
+  treasury: bigint;
+  units: bigint;
+  accountIds: readonly string[];
+}
+
+/**
+ * @param treasury its token account
+ * @throws SolanaUnavailable
+ */
+export async function readSolanaHolding(
+  { treasury, depositors }: { treasury: string; depositors: readonly Depositor[] },
+  nodes: SolanaNodes,
+): Promise<SolanaReading> {
+  for (let reading = 1; ; reading += 1) {
+    const chunks = await readChunks(treasury, depositors, nodes);
+    const last = chunks.reduce((one, other) => (other.slot > one.slot ? other : one));
+    if (chunks.some((chunk) => chunk.treasury !== last.treasury) && reading < MOST_READINGS) continue;
+    return {
+      holding: {
+        chain: "solana",
+        height: last.slot,
+        blockHash: null,
+        treasury: fromUsdcUnits(last.treasury),
+        atAddresses: fromUsdcUnits(chunks.reduce((sum, { units }) => sum + units, 0n)),
+        addresses: depositors.length,
+      },
+      slots: new Map(chunks.flatMap(({ slot, accountIds }) => accountIds.map((id) => [id, slot] as const))),
+    };
+  }
+}
+
+async function readChunks(treasury: string, depositors: readonly Depositor[], nodes: SolanaNodes): Promise<[Chunk, ...Chunk[]]> {
+  const read = (from: number) => readChunk(treasury, depositors.slice(from, from + CHUNK_SIZE), nodes);
+  const chunks: [Chunk, ...Chunk[]] = [await read(0)];
+  const starts: number[] = [];
+  for (let from = CHUNK_SIZE; from < depositors.length; from += CHUNK_SIZE) starts.push(from);
+  for (let from = 0; from < starts.length; from += CHUNKS_AT_ONCE) {
+    chunks.push(...(await Promise.all(starts.slice(from, from + CHUNKS_AT_ONCE).map(read))));
+  }
+  return chunks;
+}
+
+async function readChunk(treasury: string, depositors: readonly Depositor[], nodes: SolanaNodes): Promise<Chunk> {
+  const { slot, value } = await readTokenAccounts(nodes, [treasury, ...depositors.map(({ address }) => address)], "finalized");
+  const [ofTreasury = 0n, ...units] = value.map((account) => account?.units ?? 0n);
+  return {
+    slot,
+    treasury: ofTreasury,
+    units: units.reduce((sum, one) => sum + one, 0n),
+    accountIds: depositors.map(({ accountId }) => accountId),
+  };
+}
