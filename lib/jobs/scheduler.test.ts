@@ -81,6 +81,17 @@ test("stopping ends a long pause and waits for the run under way", async () => {
   await stopped;
 });
 
+test("more jobs than Node takes for a leak of listeners start without a word", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  start(...Array.from({ length: 30 }, (_, index) => ({ name: `job ${index}`, pauseMs: 3_600_000, run: async () => undefined })));
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+});
+
 test("stopping tells the run under way, and then lets the job end, whatever comes of that", async () => {
   const order: string[] = [];
   const run = (stopping: AbortSignal) =>

@@ -1,6 +1,7 @@
 // Runs jobs in the background: each again and again with its own pause, never twice at once in a process. A job is safe to
 // run in several processes; what it does is decided in the database. A job that fails is logged and runs again.
 
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -31,6 +32,7 @@ const MOST_RUN_MS = 120_000;
 /** Starts every job at once. */
 export function startJobs(jobs: readonly Job[]): Schedule {
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // each job listens: more of them than Node takes for a leak
   // When each job's next success must have come. Its pause is counted in: a job may rest for longer than it may run.
   const overdueAt = new Map<Job, number>();
   const expect = (job: Job, pauseMs: number) => overdueAt.set(job, performance.now() + pauseMs + (job.mostRunMs ?? MOST_RUN_MS));

@@ -9,6 +9,7 @@ import { once } from "@/lib/base/once";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { createBaseWatcher } from "./base-watcher";
 import type { DepositChain } from "./deposit";
+import { isWatched } from "./watched";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface Watch {
@@ -20,7 +21,7 @@ export interface Watch {
 
 export const watchBase = watch({
   chain: "base",
-  hasNodes: () => evmNodeUrls().length > 0,
+  hasNodes: () => isWatched("base") && evmNodeUrls().length > 0,
   // A sandbox's chain has held nothing before its own service; that of a live service begins where it is.
   create: () => createBaseWatcher({ freeze: freezeAccount, startBlock: config().MODE === "sandbox" ? 0 : undefined }),
 });
