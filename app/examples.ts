@@ -36,6 +36,8 @@ export const curlStream = (site: Site, model: string): string =>
 
 export const curlBalance = (site: Site): string => curl(site, "-s", "/api/v1/balance", []);
 
+export const curlDeposits = (site: Site): string => curl(site, "-s", "/api/v1/deposits", []);
+
 /** Sets the key's variable: in a sandbox from the file that holds the demo key, else by hand. */
 export const exportKey = ({ isSandbox, keyVariable, sandboxFile }: Site): string =>
   isSandbox ? `export ${keyVariable}=$(node -p 'require("${sandboxFile}").apiKey')` : `export ${keyVariable}=pp_…`;

@@ -10,6 +10,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
   { path: "/models", heading: "Models and prices", status: 200 },
   { path: "/docs", heading: "Quick start", status: 200 },
+  { path: "/docs/deposits", heading: "Deposits", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },

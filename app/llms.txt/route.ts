@@ -28,6 +28,7 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. Nothing here
 - OpenAI's client works unchanged: base URL ${baseUrl}/api/v1, and the key.
 - Limits of an account: ${RATE_LIMIT_PER_MINUTE} requests a minute, ${CONCURRENCY_LIMIT} at the same time, unless agreed otherwise.
 - Money: the most that a request can cost is held first; the exact cost is charged when the answer is there. Send maxCost (USD) to bound it.
+- Deposits: USDC on Base or Solana, to the account's own addresses, which GET /api/v1/balance names in wallet; credited from 1 USD on.
 - Retries: send an Idempotency-Key and a repeated request is answered from the first answer and charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
 
 ${curlPrompt(site, getExampleModel(models).id)}
@@ -47,6 +48,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 ## Docs
 
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
+- [Deposits](${baseUrl}/docs/deposits): how USDC becomes balance, on which networks, and how long it takes
 - [API reference](${baseUrl}/docs/api): every operation and field
 - [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): the same for programs
 - [Errors](${baseUrl}/docs/errors): every code, and what to do

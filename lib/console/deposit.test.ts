@@ -7,6 +7,7 @@ import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 import { addDeposit, credit, openScan } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { findDepositAddresses, readDepositView } from "./deposit";
+import { listPayableTokens } from "./payable-tokens";
 import { openTestCustody } from "./testing/custody";
 
 await openTestDatabase();
@@ -90,6 +91,17 @@ test.each([
   const account = await accountWithWallet();
   goLive(settings);
   expect(await pay(account)).toMatchObject(expected);
+});
+
+test("the docs name Circle's own tokens on the chains that are watched, and none in a sandbox", () => {
+  expect(listPayableTokens()).toEqual([]);
+  goLive();
+  expect(listPayableTokens()).toEqual([
+    { network: "Base", token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
+    { network: "Solana", token: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" },
+  ]);
+  goLive({ BASE_RPC_URLS: "" });
+  expect(listPayableTokens().map(({ network }) => network)).toEqual(["Solana"]);
 });
 
 test("links to explorers are those of the public chains, and a sandbox has none", async () => {

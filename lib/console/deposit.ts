@@ -9,11 +9,11 @@ import type { NanoUsd } from "@/lib/base/money";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findUsdc } from "@/lib/chains/evm/usdc";
 import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody";
-import { type Deposit, type DepositChain, listDeposits, MINIMUM_DEPOSIT, readUncredited } from "@/lib/wallets/deposits/deposit";
+import { type Deposit, type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
 import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
 import { readAvailable } from "./owner";
 
-export { MINIMUM_DEPOSIT };
+export { MINIMUM_DEPOSIT } from "@/lib/wallets/deposits/deposit";
 
 export interface DepositAddress {
   chain: DepositChain;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { curlBalance, curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import { curlBalance, curlDeposits, curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
 import type { Site } from "@/app/site";
 import { listModelPrices } from "@/lib/console/models";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
@@ -165,6 +165,13 @@ describe("the curl line of each operation of the reference answers as described"
 
   test("and so does the balance of the quick start", async () => {
     const { key } = await openAccount();
-    expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe('{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null}');
+    expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe(
+      '{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null}',
+    );
+  });
+
+  test("and so do the deposits of their page", async () => {
+    const { key } = await openAccount();
+    expect(await run({ runs: "curl", code: curlDeposits(site) }, key)).toBe('{"rows":[],"nextCursor":null}');
   });
 });

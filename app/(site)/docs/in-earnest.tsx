@@ -68,6 +68,13 @@ export function MoneyChapter({ site }: ChapterProps) {
         </Link>
         .
       </p>
+      <p>
+        Money comes in as USDC on Base or Solana:{" "}
+        <Link href="/docs/deposits" className={link}>
+          how, how fast, and what is not credited
+        </Link>
+        .
+      </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />
       <FieldTable
         heading="Field"
@@ -75,6 +82,7 @@ export function MoneyChapter({ site }: ChapterProps) {
           { name: "balance", about: "What your account has." },
           { name: "held", about: "Set aside for requests that run right now." },
           { name: "available", about: "balance less held: what the next request may take." },
+          { name: "wallet", about: "Your addresses on Base and Solana, to pay USDC to." },
         ]}
       />
     </Section>
