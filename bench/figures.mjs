@@ -11,6 +11,10 @@ export const musts = {
   rss_mb: { below: 350 },
   streams_1000_rss_mb: { below: 400 },
   start_s: { below: 8 },
+  scan_200_blocks_10000_addresses_s: { below: 2 },
+  safe_to_credited_base_p95_s: { most: 3 },
+  safe_to_credited_solana_p95_s: { most: 3 },
+  new_address_ms_at_100000: { below: 50 },
 };
 
 /** The middle of these numbers; undefined when there are none. */

@@ -1,9 +1,10 @@
-// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start]]`: measures, prints the tables, writes .data/bench.json, and ends
-// with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
+// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start] [chains]]`: measures, prints the tables, writes .data/bench.json, and
+// ends with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { benchBigLedger } from "./big-ledger.mjs";
+import { benchChains } from "./chains.mjs";
 import { contestantTable, figureTable, missed, musts } from "./figures.mjs";
 import { benchGateway } from "./gateway.mjs";
 import { bindToCore, describeMachine, ensureTools, REST_CORE } from "./machine.mjs";
@@ -14,10 +15,10 @@ import { benchStart } from "./start-time.mjs";
 import { benchStreams } from "./streams.mjs";
 import { startUpstream } from "./upstream.mjs";
 
-const benches = { gateway: benchGateway, streams: benchStreams, "big-ledger": benchBigLedger, start: benchStart };
+const benches = { gateway: benchGateway, streams: benchStreams, "big-ledger": benchBigLedger, start: benchStart, chains: benchChains };
 const paces = {
-  full: { rounds: 5, seconds: 8, aloneSeconds: 5, holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3 },
-  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1 },
+  full: { rounds: 5, seconds: 8, aloneSeconds: 5, holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3, deposits: 60 },
+  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1, deposits: 15 },
 };
 
 // Not below a temporary directory of the system, which may be memory: a database there commits without a disk.

@@ -147,7 +147,8 @@ async function proveAnswer({ name, origin, plan }) {
     throw new Error(`${name} does not answer: ${answer.status} ${text.slice(0, 500)}`);
 }
 
-async function endDatabase(dataDir) {
+/** Ends the database of a sandbox whose process ended without doing so. */
+export async function endDatabase(dataDir) {
   const at = join(dataDir, "postgres");
   if (!existsSync(at)) return;
   try {
