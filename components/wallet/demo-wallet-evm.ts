@@ -3,11 +3,14 @@
 import { hexToString, numberToHex } from "viem";
 import { ANNOUNCE, type AnnouncedProvider, type EvmProvider, REQUEST } from "./announced-providers";
 import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
+import type { DemoTransfer } from "./wallet-types";
 
 interface EvmDemo {
   address: string;
   chainId: number;
   sign: (text: string) => Promise<string>;
+  /** Resolves with the transaction's hash. */
+  pay: (transfer: DemoTransfer) => Promise<string>;
 }
 
 export function announceEvmDemo(demo: EvmDemo): void {
@@ -23,7 +26,7 @@ export function announceEvmDemo(demo: EvmDemo): void {
 /** EIP-1193's code for a method that a wallet does not have. */
 const UNSUPPORTED = 4200;
 
-function makeProvider({ address, chainId, sign }: EvmDemo): EvmProvider {
+function makeProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
   let isConnected = false;
   const connect = () => {
     isConnected = true;
@@ -45,6 +48,9 @@ function makeProvider({ address, chainId, sign }: EvmDemo): EvmProvider {
     wallet_switchEthereumChain: () => null,
     wallet_addEthereumChain: () => null,
     personal_sign: ([text]) => sign(textOf(`${text}`)),
+    eth_sendTransaction: ([transaction]) => pay(readTransfer(transaction)),
+    // As wallets do, it asks its chain what it does not know itself.
+    eth_getBlockByNumber: (params) => askChain("eth_getBlockByNumber", params),
   };
   return {
     request: async ({ method, params = [] }) => {
@@ -59,3 +65,15 @@ function makeProvider({ address, chainId, sign }: EvmDemo): EvmProvider {
 
 /** Texts come as hex, or as they are. */
 const textOf = (data: string): string => (/^0x([0-9a-f]{2})*$/i.test(data) ? hexToString(data as `0x${string}`) : data);
+
+function readTransfer(transaction: unknown): DemoTransfer {
+  const { to, data, value } = Object(transaction) as Record<string, unknown>;
+  return { chain: "evm", to: `${to}`, data: `${data ?? "0x"}`, ...(value === undefined ? {} : { value: `${value}` }) };
+}
+
+async function askChain(method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await fetch("/api/rpc/base", { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { result } = await answer.json();
+  return result;
+}

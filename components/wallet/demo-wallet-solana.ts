@@ -19,10 +19,13 @@ import {
 } from "@wallet-standard/features";
 import { registerWallet } from "@wallet-standard/wallet";
 import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
+import type { DemoTransfer } from "./wallet-types";
 
 interface SolanaDemo {
   address: string;
   sign: (text: string) => Promise<string>;
+  /** Resolves with the signature, base58. */
+  pay: (transfer: DemoTransfer) => Promise<string>;
 }
 
 type Features = StandardConnectFeature &
@@ -33,7 +36,7 @@ type Features = StandardConnectFeature &
 
 const chains = ["solana:mainnet"] as const;
 
-export function registerSolanaDemo({ address, sign }: SolanaDemo): void {
+export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
   const account: WalletAccount = {
     address,
     publicKey: base58.decode(address),
@@ -63,13 +66,16 @@ export function registerSolanaDemo({ address, sign }: SolanaDemo): void {
       signMessage: async (...inputs) =>
         Promise.all(inputs.map(async ({ message }) => ({ signedMessage: message, signature: await signBytes(message) }))),
     },
-    // Lists show only wallets that can sign transactions; this one holds nothing that could be sent.
     [SolanaSignTransaction]: {
       version: "1.0.0",
-      supportedTransactionVersions: ["legacy", 0],
-      signTransaction: async () => {
-        throw new Error("The demo wallet signs messages only");
-      },
+      supportedTransactionVersions: ["legacy"],
+      signTransaction: async (...inputs) =>
+        Promise.all(
+          inputs.map(async ({ transaction }) => {
+            const signature = base58.decode(await pay({ chain: "solana", transaction: toBase64(transaction) }));
+            return { signedTransaction: withSignature(transaction, signature) };
+          }),
+        ),
     },
   };
   const wallet: Wallet = {
@@ -83,4 +89,13 @@ export function registerSolanaDemo({ address, sign }: SolanaDemo): void {
     },
   };
   registerWallet(wallet);
+}
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+
+/** Of a transaction that one key signs: a count, the signature, and what is signed. */
+function withSignature(transaction: Uint8Array, signature: Uint8Array): Uint8Array {
+  const signed = transaction.slice();
+  signed.set(signature, 1);
+  return signed;
 }

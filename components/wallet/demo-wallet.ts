@@ -1,8 +1,9 @@
 // The sandbox's demo wallet, in both lists of wallets: it signs by itself, so that somebody without a wallet gets through. Its
-// keys stay on the server, which signs for it.
+// keys stay on the server, which signs for it: texts of this service, and transfers of test USDC to one's own deposit address.
 
 import { announceEvmDemo } from "./demo-wallet-evm";
 import { registerSolanaDemo } from "./demo-wallet-solana";
+import type { DemoTransfer } from "./wallet-types";
 
 export interface DemoWallets {
   evm: { address: string };
@@ -10,8 +11,11 @@ export interface DemoWallets {
   chainId: number;
 }
 
-/** Signs a text of this service with one of the demo wallet's keys: 0x… on Ethereum, base58 on Solana; null for any other text. */
-export type SignDemo = (chain: "evm" | "solana", text: string) => Promise<string | null>;
+/**
+ * Signs a text with one of the demo wallet's keys: 0x… on Ethereum, base58 on Solana. Sends a transfer on Ethereum, which gives its
+ * hash; signs one on Solana, which gives the signature, base58. Null for whatever else it is asked.
+ */
+export type SignDemo = (chain: "evm" | "solana", request: string | DemoTransfer) => Promise<string | null>;
 
 /** Shows the demo wallet to this page; once is enough. */
 export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: SignDemo): void {
@@ -23,6 +27,11 @@ export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: Si
     if (signature === null) throw new Error("The demo wallet signs this service's own texts only");
     return signature;
   };
-  announceEvmDemo({ address: evm.address, chainId, sign: signer("evm") });
-  registerSolanaDemo({ address: solana.address, sign: signer("solana") });
+  const pay = async (transfer: DemoTransfer) => {
+    const paid = await sign(transfer.chain, transfer);
+    if (paid === null) throw new Error("The demo wallet sends test USDC to your own deposit address only");
+    return paid;
+  };
+  announceEvmDemo({ address: evm.address, chainId, sign: signer("evm"), pay });
+  registerSolanaDemo({ address: solana.address, sign: signer("solana"), pay });
 }

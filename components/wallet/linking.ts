@@ -1,4 +1,5 @@
-// Whether another wallet is being linked just now, in any tab of this browser: wallets tell every tab which account is selected.
+// Whether another wallet is being linked, or chosen to pay from, just now in any tab of this browser: wallets tell every tab which
+// account is selected.
 
 const NAME = "wallet-linking-until";
 /** Browsers let a tab that is out of sight work once a minute; one that died is forgotten after this. */

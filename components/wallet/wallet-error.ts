@@ -1,10 +1,10 @@
 // What wallets say when they do not sign, in words.
 
 const USER_REJECTED = 4001;
-const ALREADY_ASKING = -32_002;
+export const ALREADY_ASKING = -32_002;
 
 /** True when the person said no in the wallet. */
-function isRejection(error: unknown): boolean {
+export function isRejection(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error || isObject(cause); cause = causeOf(cause)) {
     if (isObject(cause) && cause.code === USER_REJECTED) return true;
     if (cause instanceof Error && /reject|denied|declined|cancell?ed/i.test(`${cause.name} ${cause.message}`)) return true;
@@ -12,7 +12,7 @@ function isRejection(error: unknown): boolean {
   return false;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Wallet libraries wrap what the wallet said, under one of two names. */
 const causeOf = (error: unknown): unknown => (isObject(error) ? (error.cause ?? error.error) : undefined);

@@ -48,3 +48,26 @@ export interface WalletSettings {
 export const isSameWallet = (one: { chain: WalletChain; address: string }, other: { chain: WalletChain; address: string }): boolean =>
   one.chain === other.chain &&
   (one.chain === "evm" ? one.address.toLowerCase() === other.address.toLowerCase() : one.address === other.address);
+
+/** A transaction that the demo wallet is asked for, as the wallet's library wrote it; on Solana in base64. */
+export type DemoTransfer = { chain: "evm"; to: string; data: string; value?: string } | { chain: "solana"; transaction: string };
+
+/** Where a wallet pays USDC in: on the EVM chain that this service settles on. */
+export interface EvmTarget {
+  chainId: number;
+  /** The token's contract. */
+  usdc: string;
+  to: string;
+  /** Told to a wallet that does not know the chain. */
+  walletRpcUrl: string | null;
+  /** The wallet must show that it is on the very chain that this service asks. */
+  isSandbox: boolean;
+}
+
+/** And on Solana. */
+export interface SolanaTarget {
+  mint: string;
+  to: string;
+  /** The account of `to` for tokens of `mint`. */
+  tokenAccount: string;
+}

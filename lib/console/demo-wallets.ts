@@ -1,8 +1,12 @@
 // The demo wallet of a sandbox: an EVM and a Solana wallet that sign by themselves, so that a person without an extension gets
 // through. The sandbox sets it; in live mode there is none, and nothing here can make one.
 
+import { z } from "zod";
 import { once } from "@/lib/base/once";
 import type { WalletChain } from "@/lib/chains/wallet";
+import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findCustody } from "@/lib/wallets/custody";
+import type { Owner } from "./owner";
 import { ownDomain } from "./same-origin";
 
 export interface DemoSigner {
@@ -13,11 +17,34 @@ export interface DemoSigner {
 
 type DemoSigners = Readonly<Record<WalletChain, DemoSigner>>;
 
-const holder = () => once<{ signers?: DemoSigners }>("demo wallets", () => ({}));
+/** A transaction that a page asks the demo wallet for, as its library wrote it. */
+export const demoTransferForm = z.discriminatedUnion("chain", [
+  z.object({ chain: z.literal("evm"), to: z.string().max(42), data: z.string().max(1_000), value: z.string().max(66).optional() }),
+  /** base64 */
+  z.object({ chain: z.literal("solana"), transaction: z.base64().max(2_000) }),
+]);
+
+export type DemoTransfer = z.infer<typeof demoTransferForm>;
+
+/** The addresses that a transfer may go to. */
+export interface DepositAddresses {
+  base: string;
+  solana: string;
+  /** The mint of USDC on Solana. */
+  usdcMint: string;
+}
+
+/**
+ * Sends a transfer of USDC on the EVM chain and resolves with its hash, or signs one on Solana and resolves with the signature,
+ * base58. Null for a transaction that is anything else, or goes to another address.
+ */
+export type PayDemo = (transfer: DemoTransfer, to: DepositAddresses) => Promise<string | null>;
+
+const holder = () => once<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
 
 /** Gives this process a demo wallet, or takes it away. Only the sandbox calls this. */
-export function setDemoWallets(signers: DemoSigners | undefined): void {
-  holder().signers = signers;
+export function setDemoWallets(signers: DemoSigners | undefined, pay?: PayDemo): void {
+  Object.assign(holder(), { signers, pay });
 }
 
 /** The demo wallet's addresses; null where there is none. */
@@ -30,4 +57,13 @@ export function demoWallets(): Record<WalletChain, { address: string }> | null {
 export async function signWithDemoWallet(chain: WalletChain, text: string): Promise<string | null> {
   const signer = holder().signers?.[chain];
   return signer && text.startsWith(`${ownDomain()} wants you to sign in with your `) ? signer.sign(text) : null;
+}
+
+/** Has the demo wallet send USDC to the owner's own deposit address; null for any other transaction, and where there is none. */
+export async function payWithDemoWallet({ accountId, isFrozen }: Owner, transfer: DemoTransfer): Promise<string | null> {
+  const { pay } = holder();
+  if (!pay || isFrozen) return null;
+  const [wallet, custody] = await Promise.all([findWallet(accountId), findCustody()]);
+  if (!wallet || !custody) return null;
+  return pay(transfer, { base: wallet.baseAddress, solana: wallet.solanaAddress, usdcMint: custody.usdcMint });
 }

@@ -50,7 +50,8 @@ export function demoSigners(keys: DemoKeys): Record<"evm" | "solana", DemoSigner
   };
 }
 
-function solanaKeyPair(secret: string) {
+/** The address of a secret as it is kept, and its key. */
+export function solanaKeyPair(secret: string) {
   const bytes = Buffer.from(base58.decode(secret));
   const [seed, publicKey] = [bytes.subarray(0, SEED_BYTES), bytes.subarray(SEED_BYTES)];
   const jwk = { kty: "OKP", crv: "Ed25519", d: seed.toString("base64url"), x: publicKey.toString("base64url") };

@@ -11,6 +11,7 @@ import { findCustody } from "@/lib/wallets/custody";
 import type { SandboxChains } from "./chains";
 import { areChainsOwned } from "./chains-owner";
 import { openDemoAccount } from "./demo-account";
+import { demoPayments } from "./demo-transfers";
 import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
 import { openFaucet } from "./faucet";
 import { followChains } from "./follow-chains";
@@ -52,7 +53,7 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
   return {
     openDemo: async (baseUrl) => {
       const apiKey = await openDemoAccount(readSandboxFile(dataDir)?.apiKey, demoIdentities(secrets.demoKeys));
-      setDemoWallets(demoSigners(secrets.demoKeys));
+      setDemoWallets(demoSigners(secrets.demoKeys), demoPayments(secrets.demoKeys));
       openFaucet(secrets.chainKeys);
       await chains?.stop();
       const file: SandboxFile = { ...readSandboxFile(dataDir), baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) };

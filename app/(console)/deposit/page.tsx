@@ -1,5 +1,7 @@
 import type { Metadata } from "next";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { readSite } from "@/app/site";
+import { readWalletSettings } from "@/app/wallet-settings";
 import { AddressCard } from "@/components/console/deposit/address-card";
 import { AvailableBalance } from "@/components/console/deposit/available-balance";
 import { DepositFeed } from "@/components/console/deposit/deposit-feed";
@@ -8,12 +10,15 @@ import { FaucetButton } from "@/components/console/deposit/faucet-button";
 import { LiveDeposits } from "@/components/console/deposit/live-deposits";
 import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit/no-address";
 import { OlderDeposits } from "@/components/console/deposit/older-deposits";
+import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Tabs } from "@/components/ui/tabs";
+import { demoWallets } from "@/lib/console/demo-wallets";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
+import { findSendTargets, type SendTargets } from "@/lib/console/send-targets";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { askForTestMoney } from "./actions";
@@ -56,7 +61,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
 
 /** Where to pay in, on each chain that is watched. */
 async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolean }) {
-  const addresses = await findDepositAddresses(owner.accountId);
+  const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
   const onAsk = forSession(owner, { askForTestMoney }).askForTestMoney;
   const faucetOn = (chain: DepositChain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
@@ -72,12 +77,35 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
           value: chain,
           title: chainNames[chain],
           content: address ? (
-            <AddressCard {...address} isSandbox={isSandbox} minimum={MINIMUM_DEPOSIT} faucet={faucetOn(chain)} />
+            <AddressCard
+              {...address}
+              isSandbox={isSandbox}
+              minimum={MINIMUM_DEPOSIT}
+              faucet={faucetOn(chain)}
+              send={<Sending targets={targets} chain={chain} />}
+            />
           ) : (
             <NoAddress chain={chain} />
           ),
         };
       })}
+    />
+  );
+}
+
+/** Paying from a wallet of the browser, where that can be done. */
+function Sending({ targets, chain }: { targets: SendTargets; chain: DepositChain }) {
+  const settings = readWalletSettings();
+  const demo = demoWallets();
+  const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };
+  if (!pay) return null;
+  return (
+    <SendFromWallet
+      settings={settings}
+      demo={demo && { ...demo, chainId: settings.chain.id }}
+      signDemo={signDemo}
+      pay={pay}
+      minimum={MINIMUM_DEPOSIT}
     />
   );
 }

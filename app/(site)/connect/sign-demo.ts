@@ -3,12 +3,21 @@
 // The sandbox's demo wallet signs here, where its keys are; in live mode there is none.
 
 import { z } from "zod";
-import { signWithDemoWallet } from "@/lib/console/demo-wallets";
+import { demoTransferForm, payWithDemoWallet, signWithDemoWallet } from "@/lib/console/demo-wallets";
+import { findOwner } from "@/lib/console/owner";
 
-const inputSchema = z.tuple([z.enum(["evm", "solana"]), z.string().min(1).max(4_000)]);
+const textSchema = z.tuple([z.enum(["evm", "solana"]), z.string().min(1).max(4_000)]);
+const transferSchema = z.tuple([z.enum(["evm", "solana"]), demoTransferForm]);
 
-/** The signature of a text of ours; null for whatever else anybody sends, and where there is no demo wallet. */
+/**
+ * The signature of a text of ours; what came of a transfer to the deposit address of whoever is signed in (see `PayDemo`); null for
+ * whatever else anybody sends, and where there is no demo wallet.
+ */
 export async function signDemo(...input: unknown[]): Promise<string | null> {
-  const read = inputSchema.safeParse(input);
-  return read.success ? signWithDemoWallet(...read.data) : null;
+  const text = textSchema.safeParse(input);
+  if (text.success) return signWithDemoWallet(...text.data);
+  const transfer = transferSchema.safeParse(input);
+  if (!transfer.success || transfer.data[0] !== transfer.data[1].chain) return null;
+  const owner = await findOwner();
+  return owner && payWithDemoWallet(owner, transfer.data[1]);
 }

@@ -1,4 +1,4 @@
-import { TriangleAlertIcon, WalletIcon } from "lucide-react";
+import { SmartphoneIcon, TriangleAlertIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Amount } from "../../ui/amount";
 import { Button } from "../../ui/button";
@@ -16,10 +16,12 @@ interface AddressCardProps {
   minimum: bigint;
   /** The faucet's button, in a sandbox. */
   faucet: ReactNode;
+  /** Where one sends from a wallet of this browser. */
+  send?: ReactNode;
 }
 
 /** One address to send USDC to, as a code to scan and a text to copy, with what must be known before. */
-export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, faucet }: AddressCardProps) {
+export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, faucet, send }: AddressCardProps) {
   const name = chainNames[chain];
   return (
     <div className="grid gap-6 sm:grid-cols-[208px_minmax(0,1fr)]">
@@ -37,20 +39,26 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
             <Warning tone="sandbox">
               Never send real money to this address. It lives on a chain inside this machine, and what is sent to it anywhere else is lost.
             </Warning>
-            {faucet}
+            <div className="flex flex-wrap gap-3">
+              {faucet}
+              {send}
+            </div>
           </>
         ) : (
           <>
             <Warning tone="plain">
               Send USDC, on {name} only. Other tokens, and USDC that is sent to this address on another network, are not credited.
             </Warning>
-            {paymentUri ? (
-              <Button asChild className="justify-self-start">
-                <a href={paymentUri}>
-                  <WalletIcon aria-hidden="true" /> Send from my wallet
-                </a>
-              </Button>
-            ) : null}
+            <div className="flex flex-wrap gap-3">
+              {send}
+              {paymentUri ? (
+                <Button asChild look="quiet">
+                  <a href={paymentUri}>
+                    <SmartphoneIcon aria-hidden="true" /> Open a wallet app
+                  </a>
+                </Button>
+              ) : null}
+            </div>
           </>
         )}
         <p className="text-xs text-muted">

@@ -1,0 +1,36 @@
+"use client";
+
+import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import { PaymentSteps } from "../../wallet/payment-steps";
+import { useEvmPayment } from "../../wallet/use-evm-payment";
+import { useSolanaPayment } from "../../wallet/use-solana-payment";
+import { WalletProviders } from "../../wallet/wallet-providers";
+import type { EvmTarget, SolanaTarget, WalletSettings } from "../../wallet/wallet-types";
+
+export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };
+
+export interface WalletPaymentProps {
+  settings: WalletSettings;
+  demo: DemoWallets | null;
+  signDemo: SignDemo;
+  pay: PaymentTarget;
+  /** Nano-USD. */
+  minimum: bigint;
+}
+
+/** Paying from a wallet with all that talks to wallets around it: large, so it is fetched when somebody pays. */
+export function WalletPayment({ settings, demo, signDemo, pay, minimum }: WalletPaymentProps) {
+  return (
+    <WalletProviders settings={settings} demo={demo} signDemo={signDemo}>
+      {pay.chain === "base" ? <OnBase target={pay.target} minimum={minimum} /> : <OnSolana target={pay.target} minimum={minimum} />}
+    </WalletProviders>
+  );
+}
+
+const OnBase = ({ target, minimum }: { target: EvmTarget; minimum: bigint }) => (
+  <PaymentSteps wallet={useEvmPayment(target)} chainName="Base" to={target.to} minimum={minimum} feeCoin="ETH" />
+);
+
+const OnSolana = ({ target, minimum }: { target: SolanaTarget; minimum: bigint }) => (
+  <PaymentSteps wallet={useSolanaPayment(target)} chainName="Solana" to={target.to} minimum={minimum} feeCoin="SOL" />
+);

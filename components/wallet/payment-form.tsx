@@ -1,0 +1,81 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { Button } from "../ui/button";
+import { Field, Input } from "../ui/field";
+import type { Funds } from "./paying-wallet";
+import { formatUnits, readUsdcText } from "./usdc-text";
+
+interface PaymentFormProps {
+  /** Null until they are read. */
+  funds: Funds | null;
+  /** Nano-USD. */
+  minimum: bigint;
+  isBusy: boolean;
+  onPay: (units: bigint) => Promise<void>;
+  onAnother: () => void;
+}
+
+/** How much to send; what the wallet has stands beside it. */
+export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: PaymentFormProps) {
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      const units = readUsdcText(text);
+      if (funds && units > funds.units) throw new RangeError(`This wallet has ${formatUnits(funds.units)} in USDC.`);
+      setError(null);
+      void onPay(units);
+    } catch (problem) {
+      if (!(problem instanceof RangeError)) throw problem;
+      setError(problem.message);
+    }
+  };
+  const isEmpty = funds?.units === 0n;
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4">
+      <Field
+        label="Amount in USDC"
+        hint={
+          <>
+            {funds ? `This wallet has ${formatUnits(funds.units)}.` : "Reading what this wallet has…"} Less than {formatUsd(minimum)} waits
+            until it adds up to that.
+          </>
+        }
+        error={error ?? (isEmpty ? "This wallet has no USDC on this network. Put some into it, or use another wallet." : null)}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="decimal"
+            autoComplete="off"
+            placeholder="5.00"
+            maxLength={40}
+            value={text}
+            disabled={isBusy}
+            onChange={({ target }) => {
+              setText(target.value);
+              setError(null);
+            }}
+            className="max-w-48 font-mono"
+          />
+        )}
+      </Field>
+      {funds?.feeProblem ? (
+        <p role="alert" className="text-sm text-amber-ink">
+          {funds.feeProblem}
+        </p>
+      ) : null}
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" look="primary" busy={isBusy} disabled={!funds || isEmpty}>
+          Send
+        </Button>
+        <Button look="quiet" disabled={isBusy} onClick={onAnother}>
+          Use another wallet
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+// A transfer of USDC on Solana, as a wallet signs it: to a deposit address, whose token account is made when there is none yet.
+
+import { type Connection, PublicKey, SystemProgram, Transaction, TransactionInstruction } from "@solana/web3.js";
+import { PaymentProblem } from "./paying-wallet";
+import type { SolanaTarget } from "./wallet-types";
+
+const TOKEN_PROGRAM = new PublicKey("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
+const ASSOCIATED_TOKEN_PROGRAM = new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+const USDC_DECIMALS = 6;
+const CREATE_IDEMPOTENT = 1;
+const TRANSFER_CHECKED = 12;
+/** Where a token account's bytes have the amount. */
+const AMOUNT_AT = 64;
+/** Lamports for one signature, and for keeping a new token account. */
+const FEE = 5_000;
+const RENT = 2_039_280;
+const LOOKS_EVERY_MS = 1_500;
+
+/** The account of `owner` for tokens of `mint`. */
+const tokenAccountOf = (owner: PublicKey, mint: PublicKey): PublicKey =>
+  PublicKey.findProgramAddressSync([owner.toBytes(), TOKEN_PROGRAM.toBytes(), mint.toBytes()], ASSOCIATED_TOKEN_PROGRAM)[0];
+
+export interface SolanaFunds {
+  /** Millionths of a USDC. */
+  units: bigint;
+  lacksLamports: boolean;
+  /** The deposit address has no token account yet. */
+  needsAccount: boolean;
+}
+
+export async function readSolanaFunds(connection: Connection, target: SolanaTarget, payer: PublicKey): Promise<SolanaFunds> {
+  const from = tokenAccountOf(payer, new PublicKey(target.mint));
+  const [[source, receiver], lamports] = await Promise.all([
+    connection.getMultipleAccountsInfo([from, new PublicKey(target.tokenAccount)], "confirmed"),
+    connection.getBalance(payer, "confirmed"),
+  ]);
+  const units = source ? new DataView(source.data.buffer, source.data.byteOffset).getBigUint64(AMOUNT_AT, true) : 0n;
+  const needsAccount = !receiver;
+  return { units, lacksLamports: lamports < FEE + (needsAccount ? RENT : 0), needsAccount };
+}
+
+export interface WrittenTransfer {
+  transaction: Transaction;
+  /** Beyond this block height it can never run. */
+  lastValidBlockHeight: number;
+}
+
+export async function writeSolanaTransfer(
+  connection: Connection,
+  target: SolanaTarget,
+  { payer, units }: { payer: PublicKey; units: bigint },
+): Promise<WrittenTransfer> {
+  const [{ blockhash, lastValidBlockHeight }, { needsAccount }] = await Promise.all([
+    connection.getLatestBlockhash("confirmed"),
+    readSolanaFunds(connection, target, payer),
+  ]);
+  const transaction = new Transaction({ feePayer: payer, blockhash, lastValidBlockHeight });
+  if (needsAccount) transaction.add(makeAccount(target, payer));
+  return { transaction: transaction.add(transfer(target, payer, units)), lastValidBlockHeight };
+}
+
+const account = (key: PublicKey, { isSigner = false, isWritable = false } = {}) => ({ pubkey: key, isSigner, isWritable });
+
+function makeAccount({ mint, to, tokenAccount }: SolanaTarget, payer: PublicKey): TransactionInstruction {
+  const keys = [
+    account(payer, { isSigner: true, isWritable: true }),
+    account(new PublicKey(tokenAccount), { isWritable: true }),
+    account(new PublicKey(to)),
+    account(new PublicKey(mint)),
+    account(SystemProgram.programId),
+    account(TOKEN_PROGRAM),
+  ];
+  return new TransactionInstruction({ programId: ASSOCIATED_TOKEN_PROGRAM, keys, data: bytesOf([CREATE_IDEMPOTENT]) });
+}
+
+function transfer({ mint, tokenAccount }: SolanaTarget, payer: PublicKey, units: bigint): TransactionInstruction {
+  const token = new PublicKey(mint);
+  const keys = [
+    account(tokenAccountOf(payer, token), { isWritable: true }),
+    account(token),
+    account(new PublicKey(tokenAccount), { isWritable: true }),
+    account(payer, { isSigner: true }),
+  ];
+  const amount = new Uint8Array(8);
+  new DataView(amount.buffer).setBigUint64(0, units, true);
+  return new TransactionInstruction({ programId: TOKEN_PROGRAM, keys, data: bytesOf([TRANSFER_CHECKED, ...amount, USDC_DECIMALS]) });
+}
+
+/** web3.js names Node's Buffer and takes any bytes. */
+const bytesOf = (bytes: readonly number[]) => Uint8Array.from(bytes) as Buffer;
+
+/**
+ * Sends what the wallet signed, again and again until the cluster has it.
+ * @throws PaymentProblem when it failed there, or came too late
+ */
+export async function sendSolanaTransfer(
+  connection: Connection,
+  { signed, lastValidBlockHeight }: { signed: Transaction; lastValidBlockHeight: number },
+  onSent: (signature: string) => void,
+): Promise<void> {
+  const bytes = signed.serialize();
+  const signature = await connection.sendRawTransaction(bytes, { preflightCommitment: "confirmed" });
+  onSent(signature);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS));
+    const outcome = await look(connection, signature, lastValidBlockHeight).catch(() => "waiting" as const); // asked too often, or nobody answers
+    if (outcome === "confirmed") return;
+    if (outcome === "failed")
+      throw new PaymentProblem("Solana refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.");
+    if (outcome === "late")
+      throw new PaymentProblem("Solana did not take the transfer in time, and never will: nothing was sent. Try again.");
+    // Nodes forget what they could not place; the same bytes run at most once.
+    await connection.sendRawTransaction(bytes, { skipPreflight: true }).catch(() => undefined);
+  }
+}
+
+async function look(
+  connection: Connection,
+  signature: string,
+  lastValidBlockHeight: number,
+): Promise<"waiting" | "confirmed" | "failed" | "late"> {
+  // The height comes first: what was in time is known when its status is asked for.
+  const height = await connection.getBlockHeight("confirmed");
+  const { value } = await connection.getSignatureStatus(signature, { searchTransactionHistory: true });
+  if (value?.err) return "failed";
+  if (value && value.confirmationStatus !== "processed") return "confirmed";
+  return height > lastValidBlockHeight && !value ? "late" : "waiting";
+}

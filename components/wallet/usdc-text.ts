@@ -1,0 +1,27 @@
+// Amounts of USDC as people write them: whole millionths, read digit by digit.
+
+import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
+
+const PLACES = 6;
+/** More than there is. */
+const MOST_DIGITS = 12;
+
+/**
+ * Reads an amount above zero into millionths of a USDC: `5`, `0.25`, `$12.50`.
+ * @throws RangeError that says how to write it
+ */
+export function readUsdcText(text: string): bigint {
+  const amount = text.trim().replace(/^\$\s*/, "");
+  if (amount === "") throw new RangeError("Write an amount of USDC, like 5 or 12.50.");
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(amount);
+  if (!match) throw new RangeError("Write the amount in digits, with a point before the cents, like 1250.50.");
+  const [, whole = "", fraction = ""] = match;
+  if (fraction.replace(/0+$/, "").length > PLACES) throw new RangeError("USDC has at most 6 decimal places.");
+  if (whole.replace(/^0+/, "").length > MOST_DIGITS) throw new RangeError("That is more USDC than there is.");
+  const units = BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, "0"));
+  if (units === 0n) throw new RangeError("The amount must be above zero.");
+  return units;
+}
+
+/** `$5.00` */
+export const formatUnits = (units: bigint): string => formatUsd(fromUsdcUnits(units));

@@ -1,0 +1,63 @@
+// What a browser's wallet is told to pay to: USDC as it is on this service's own chains, and the owner's addresses there.
+//
+// In a sandbox no wallet can be led to send real money. On the EVM chain a transaction names the chain's number, which is 31337 here
+// and no public chain's; the page asks the wallet for its number right before it sends, and hands it over with the transaction. Where
+// BASE_CHAIN_ID gives the sandbox another number nothing is offered. On Solana a transaction names a recent blockhash, which only this
+// sandbox's chain has made, and the sandbox's own mint, whose address follows from the sandbox's seed: no other cluster has that mint,
+// nor an account of it, whatever blockhash or fee a wallet puts in.
+
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findCustody, payableMint } from "@/lib/wallets/custody";
+
+export interface EvmTarget {
+  chainId: number;
+  /** The token's contract. */
+  usdc: string;
+  /** The owner's deposit address. */
+  to: string;
+  /** What a wallet that does not know the chain may ask about it: the wallet's own requests do not pass our door. */
+  walletRpcUrl: string | null;
+  /** The wallet must show that it is on the very chain that we ask, since others have its number too. */
+  isSandbox: boolean;
+}
+
+export interface SolanaTarget {
+  mint: string;
+  /** The owner's deposit address, and its account for tokens of `mint`. */
+  to: string;
+  tokenAccount: string;
+}
+
+export interface SendTargets {
+  base: EvmTarget | null;
+  solana: SolanaTarget | null;
+}
+
+/** Of the chain that anvil, and nothing public, is by itself. */
+const SANDBOX_CHAIN_ID = 31_337;
+/** Base's own public node. Source: https://docs.base.org/base-chain/quickstart/connecting-to-base */
+const publicNodes: Readonly<Record<number, string>> = { 8453: "https://mainnet.base.org" };
+
+/**
+ * Null where nothing may be sent from a wallet, or the account has no addresses yet.
+ * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
+ */
+export async function findSendTargets(accountId: AccountId): Promise<SendTargets> {
+  const [wallet, custody] = await Promise.all([findWallet(accountId), findCustody()]);
+  if (!wallet || !custody) return { base: null, solana: null };
+  const solana = { mint: payableMint(custody), to: wallet.solanaAddress, tokenAccount: wallet.solanaTokenAccount };
+  return { base: evmTarget(wallet.baseAddress), solana };
+}
+
+function evmTarget(to: string): EvmTarget | null {
+  const chainId = baseChainId();
+  const isSandbox = config().MODE === "sandbox";
+  if (isSandbox && chainId !== SANDBOX_CHAIN_ID) return null;
+  const walletRpcUrl = (isSandbox ? evmNodeUrls()[0] : publicNodes[chainId]) ?? null;
+  return { chainId, usdc: usdcAddress(chainId), to, walletRpcUrl, isSandbox };
+}
