@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
+import { nanoUsd } from "@/lib/base/money";
 import type { Transaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib/ledger/accounts";
@@ -22,13 +23,18 @@ interface Written {
   block: number;
 }
 
-/** Writes transfers as a watcher does, credits them, and lets `gone` leave the chain. */
-async function live(deposits: readonly Written[], gone: readonly string[] = []): Promise<void> {
-  const rows = deposits.map(({ id, owner, amount, block }) => ({
-    ...{ id, accountId: owners[owner], address: `address ${owner}`, amount: amount.toString() },
-    ...{ block, blockHash: `hash of ${block}`, transaction: id, place: 0 },
-  }));
+/** Writes transfers down as a watcher does. */
+async function write(deposits: readonly Written[]): Promise<void> {
+  const rows = deposits.map(({ id, owner, amount, block }) => {
+    const where = { block, blockHash: `hash of ${block}`, transaction: id, place: 0 };
+    return { id, accountId: owners[owner], address: `address ${owner}`, amount: amount.toString(), ...where };
+  });
   await client.query("SELECT wallets_add_deposits('base', $1, $2)", [JSON.stringify(rows), now()]);
+}
+
+/** Writes them, credits them, and lets `gone` leave the chain. */
+async function live(deposits: readonly Written[], gone: readonly string[] = []): Promise<void> {
+  await write(deposits);
   await client.query("SELECT wallets_credit_deposits('base', $1, $2, $3)", [deposits.map(({ id }) => id), ONE_USD, now()]);
   await client.query("UPDATE deposit SET missing_since = $2 WHERE id = ANY ($1)", [gone, now()]);
   await client.query("SELECT wallets_reverse_missing('base', 100, $1)", [now()]);
@@ -49,24 +55,17 @@ beforeAll(async () => {
   await openLiabilityAccount("uncredited_deposits");
   await openLossAccount("deposit_losses");
   client = await database.pool.connect();
-  await live([credited, small, { ...spent, amount: spent.amount }, back]);
+  await live([credited, small, spent, back]);
   for (const one of grown) await live([one]);
   const legs = [
-    { account: owners[2] ?? "", amount: -1_500_000_000n },
-    { account: "elsewhere", amount: 1_500_000_000n },
+    { account: owners[2] ?? "", amount: nanoUsd(-1_500_000_000n) },
+    { account: "elsewhere", amount: nanoUsd(1_500_000_000n) },
   ];
-  await postTransfer({ id: "spent", kind: "test", legs } as Parameters<typeof postTransfer>[0]);
+  await postTransfer({ id: "spent", kind: "credit", legs });
   await live([], [spent.id, back.id]);
   await live([{ ...back, block: 5 }]);
   await live([{ id: "base_seen", owner: 5, amount: ONE_USD, block: 6 }]);
-  await client.query("SELECT wallets_add_deposits('base', $1, $2)", [
-    JSON.stringify([
-      ...[
-        { id: "base_new", accountId: owners[5], address: "address 5", amount: "1", block: 7, blockHash: "7", transaction: "t", place: 0 },
-      ],
-    ]),
-    now(),
-  ]);
+  await write([{ id: "base_new", owner: 5, amount: 1n, block: 7 }]);
 });
 afterAll(() => client.release());
 
