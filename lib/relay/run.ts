@@ -3,18 +3,21 @@
 import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { pool } from "@/lib/db/pool";
 import { runBaseRound } from "./base-round";
 import type { Patience } from "./base-waiting";
 import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
 import { reportGasMoney } from "./gas-money";
+import { findRelayer } from "./relayer";
 import { runSolanaRound } from "./solana-round";
 
 export interface RelayOptions extends RelayNodes, Partial<Patience> {}
 
 const STUCK_AFTER_MS = 60_000;
 const RESEND_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 60_000;
 
 interface UnderWay {
   chain: RelayChain;
@@ -28,18 +31,30 @@ export async function runRelay(options: RelayOptions = {}): Promise<void> {
   const { rows } = await pool().query<UnderWay>(
     `SELECT chain, sender, count(*) FILTER (WHERE state IN ('stored', 'sent')) AS waiting,
        min(stored_at) FILTER (WHERE state IN ('stored', 'sent')) AS oldest
-     FROM relayed WHERE finalized = false GROUP BY chain, sender`,
+     FROM relayed WHERE finalized = false GROUP BY chain, sender
+     UNION ALL SELECT chain, address, 0, NULL FROM relay_sender WHERE fault IS NOT NULL`,
   );
   reportUnderWay(rows);
-  const sendersOf = (chain: RelayChain) => rows.filter((row) => row.chain === chain).map(({ sender }) => sender);
+  const sendersOf = (chain: RelayChain) => new Set(rows.filter((row) => row.chain === chain).map(({ sender }) => sender));
   const { stuckAfterMs = STUCK_AFTER_MS, resendAfterMs = RESEND_AFTER_MS } = options;
   const [onBase, onSolana] = [sendersOf("base"), sendersOf("solana")];
+  const isTimeToLook = isMinuteOver();
+  // A key that is used elsewhere is found out while nothing is under way, too.
+  const relayer = findRelayer();
+  if (isTimeToLook && relayer) onBase.add(relayer.address.toLowerCase());
   const rounds = await Promise.allSettled([
-    onBase.length > 0 && alone("base", () => runBaseRound(onBase as Hex[], evmOf(options), { stuckAfterMs, resendAfterMs })),
-    onSolana.length > 0 && alone("solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
-    reportGasMoney(options),
+    onBase.size > 0 && alone("base", () => runBaseRound([...onBase] as Hex[], evmOf(options), { stuckAfterMs, resendAfterMs })),
+    onSolana.size > 0 && alone("solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
+    isTimeToLook && reportGasMoney(options),
   ]);
   for (const round of rounds) if (round.status === "rejected" && !isNodesFault(round.reason)) throw round.reason;
+}
+
+function isMinuteOver(): boolean {
+  const last = once("relay's last look", () => ({ atMs: 0 }));
+  if (nowMs() - last.atMs < LOOK_EVERY_MS) return false;
+  last.atMs = nowMs();
+  return true;
 }
 
 // The nodes' own lists say which is away.

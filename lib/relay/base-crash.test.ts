@@ -1,0 +1,149 @@
+// The relay killed at each of its statements, and several processes at once: one id is one transaction, and none is lost.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { buildSync } from "esbuild";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readBalances, readNonces } from "@/lib/chains/evm/balances";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { encodeTransfer } from "@/lib/chains/evm/usdc";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { storeCall } from "./calls";
+import { findRelayed, getRelayed } from "./relayed";
+import type { RelayOrder } from "./testing/relay-child";
+import { noncesOf, type RelayedChain, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
+
+const database = await openTestDatabase();
+const program = resolve("node_modules/.cache/pennyprompt", `relay-child-${randomBytes(6).toString("hex")}.mjs`);
+let chain: RelayedChain;
+beforeAll(async () => {
+  buildSync({
+    entryPoints: ["lib/relay/testing/relay-child.ts"],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    alias: { "@": resolve(".") },
+  });
+  chain = await startRelayedChain();
+});
+afterAll(async () => {
+  rmSync(program, { force: true });
+  await chain?.stop();
+});
+
+/** What the child said before it ended; null when it was killed. */
+async function runChild(wanted: Pick<RelayOrder, "ids" | "receiver"> & Partial<RelayOrder>): Promise<string | null> {
+  await chain.readClock();
+  const order: RelayOrder = {
+    ...{ databaseUrl: database.url, nodeUrl: chain.url(), chainId: chain.chainId, relayerKey: chain.key, nowMs: chain.clockMs() },
+    ...{ rollBackFirst: false, rounds: 0, killAt: 0, sent: false },
+    ...wanted,
+  };
+  const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [said, complaint] = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());
+  const [, signal] = await once(child, "close");
+  expect(await complaint).toEqual([]);
+  return signal === "SIGKILL" ? null : ((await said) ?? []).join("").trim();
+}
+
+async function balanceOf(receiver: Hex): Promise<bigint> {
+  const latest = await findBlock("latest", chain.nodes);
+  const [units = -1n] = await readBalances({ token: chain.usdc, accounts: [receiver], blockHash: latest?.hash ?? "0x" }, chain.nodes);
+  return units;
+}
+
+async function expectNoGap(): Promise<void> {
+  const nonces = await noncesOf(chain);
+  expect(nonces).toEqual(nonces.map((_, index) => index));
+  expect(await readNonces(chain.relayer.address, chain.nodes)).toEqual({ mined: nonces.length, pending: nonces.length });
+}
+
+/** As the caller does whose process comes back: it stores the same id again, and the job's rounds go on. */
+async function recover(id: string, receiver: Hex): Promise<void> {
+  const prepared = await chain.prepare({ to: chain.usdc, data: encodeTransfer(receiver, 1n) });
+  await inTransaction((transaction) => storeCall(id, prepared, transaction));
+  await chain.client.setAutomine(true);
+  await chain.round();
+  await chain.mine(1);
+  await chain.round();
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  await chain.round();
+  expect(await getRelayed(id)).toMatchObject({ state: "succeeded", isFinal: true });
+  expect(await balanceOf(receiver)).toBe(1n);
+  await expectNoGap();
+}
+
+/** Kills a process at its first statement, the next one at its second, and so on until one comes to its end. */
+async function killAtEach(name: string, wanted: Partial<RelayOrder>, prepare: () => Promise<void>): Promise<void> {
+  for (let killed = 0; ; killed++) {
+    const [id, receiver] = [`${name} ${killed}`, newAddress()];
+    await prepare();
+    const said = await runChild({ ids: [id], receiver, killAt: killed + 1, ...wanted });
+    await recover(id, receiver);
+    if (said === null) continue;
+    expect(said).toBe("done");
+    expect(killed).toBeGreaterThan(15);
+    return;
+  }
+}
+
+test("killed with -9 before each of its statements, from storing over sending to raised fees: one id is one transaction", async () => {
+  // What is in no block is stuck at once, and signed anew.
+  await killAtEach("raised", { rounds: 2 }, () => chain.client.setAutomine(false));
+}, 300_000);
+
+test("killed with -9 at each statement, its answer unseen, while blocks come, leave the chain and become final", async () => {
+  let round = 0;
+  await killAtEach("reorganised", { rounds: 1, sent: true }, async () => {
+    round += 1;
+    const [id, receiver] = [`leaves ${round}`, newAddress()];
+    const prepared = await chain.prepare({ to: chain.usdc, data: encodeTransfer(receiver, 1n) });
+    await inTransaction((transaction) => storeCall(id, prepared, transaction));
+    await chain.round();
+    await chain.round();
+    await chain.reorg(1);
+  });
+  const ids = Array.from({ length: round }, (_, index) => `leaves ${index + 1}`);
+  expect((await findRelayed(ids)).map(({ state, isFinal }) => `${state} ${isFinal}`)).toEqual(ids.map(() => "succeeded true"));
+}, 300_000);
+
+test("four processes that store two hundred at once, each rolled back once before, leave no gap, and all are sent", async () => {
+  const receiver = newAddress();
+  const before = (await noncesOf(chain)).length;
+  const ids = Array.from({ length: 200 }, (_, index) => `many ${index}`);
+  const children = [0, 1, 2, 3].map((part) => runChild({ ids: ids.slice(part * 50, part * 50 + 50), receiver, rollBackFirst: true }));
+  expect(await Promise.all(children)).toEqual(Array(4).fill("done"));
+  expect(await noncesOf(chain)).toHaveLength(before + 200);
+  for (let round = 0; round < 3; round++) {
+    await chain.round();
+    await chain.mine(1);
+  }
+  await expectNoGap();
+  expect(await balanceOf(receiver)).toBe(200n);
+  expect((await findRelayed(ids)).every(({ state }) => state === "succeeded")).toBe(true);
+}, 120_000);
+
+test("of many rounds at once in several processes one works; all of them together change nothing", async () => {
+  const receiver = newAddress();
+  const ids = Array.from({ length: 10 }, (_, index) => `together ${index}`);
+  await chain.client.setAutomine(false);
+  const children = [0, 1, 2, 3].map(() => runChild({ ids, receiver, rounds: 5 }));
+  expect(await Promise.all(children)).toEqual(Array(4).fill("done"));
+  await chain.client.setAutomine(true);
+  await chain.mine(1);
+  await chain.round();
+  await expectNoGap();
+  expect(await balanceOf(receiver)).toBe(10n);
+  const { rows } = await pool().query("SELECT DISTINCT state FROM relayed WHERE id = ANY ($1)", [ids]);
+  expect(rows).toEqual([{ state: "succeeded" }]);
+}, 120_000);

@@ -1,0 +1,168 @@
+// The way of a transaction into Solana, and what goes wrong on it: on a chain that runs as its own process, through nodes that fail.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { base58 } from "@scure/base";
+import { createTransferInstruction } from "@solana/spl-token";
+import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { readBlockhash } from "@/lib/chains/solana/transactions";
+import { readTokenBalances } from "@/lib/chains/solana/usdc";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { getRelayed } from "./relayed";
+import { runRelay } from "./run";
+import { sendStored } from "./send";
+import { type SignedTransaction, storeSigned } from "./signed";
+import { waitForRelayed } from "./wait";
+
+await openTestDatabase();
+let chain: TestSolanaChain;
+let nodes: SolanaNodes;
+let payer: { wallet: Keypair; account: PublicKey };
+let receiver: PublicKey;
+beforeAll(async () => {
+  chain = await startTestSolanaChain({ slotMs: 25 });
+  nodes = through(chain.url);
+  payer = await newHolder(chain, 1_000_000n);
+  receiver = (await newHolder(chain, 1n)).account;
+  await expect.poll(received, { timeout: 10_000 }).toBe(1n);
+});
+afterAll(() => chain?.remove());
+
+const through = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash });
+
+async function sign(id: string, units: bigint): Promise<SignedTransaction> {
+  const { blockhash, lastValidBlockHeight, slot } = await readBlockhash(nodes);
+  const transaction = new Transaction({ feePayer: payer.wallet.publicKey, blockhash, lastValidBlockHeight });
+  transaction.add(createTransferInstruction(payer.account, receiver, payer.wallet.publicKey, units));
+  transaction.sign(payer.wallet);
+  const signature = base58.encode(transaction.signature ?? new Uint8Array());
+  return { id, bytes: transaction.serialize(), signature, feePayer: payer.wallet.publicKey.toBase58(), lastValidBlockHeight, slot };
+}
+
+async function store(id: string, units: bigint): Promise<SignedTransaction> {
+  const signed = await sign(id, units);
+  expect(await inTransaction((transaction) => storeSigned(signed, transaction))).toBe(signed.signature);
+  return signed;
+}
+
+const round = (solana = nodes) => runRelay({ solana, resendAfterMs: 0 });
+const received = async () => (await readTokenBalances(nodes, [receiver.toBase58()])).get(receiver.toBase58())?.value ?? 0n;
+
+async function untilFinal(id: string, solana = nodes) {
+  await expect.poll(() => round(solana).then(() => getRelayed(id)), { timeout: 20_000, interval: 50 }).toMatchObject({ isFinal: true });
+  return getRelayed(id);
+}
+
+/** Another node before the real one, which gives the results of `decide`; where that gives none, the real one does. */
+async function startLiar(decide: (method: string) => unknown): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const result = decide((JSON.parse(body) as { method: string }).method);
+    if (result !== undefined) return void response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
+    const answer = await fetch(chain.url, { method: "POST", body, headers: { "content-type": "application/json" } });
+    response.end(await answer.text());
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("a transaction is stored, sent, confirmed, and final with what it did cost", async () => {
+  const before = await received();
+  const { signature } = await store("one", 10n);
+  expect(await getRelayed("one")).toMatchObject({ chain: "solana", state: "stored", hash: signature });
+  await sendStored("one", { solana: nodes });
+  expect(await waitForRelayed("one", 5_000, { solana: nodes })).toMatchObject({ state: "succeeded", isFinal: false, fee: null });
+  expect(await untilFinal("one")).toMatchObject({ state: "succeeded", fee: 5_000n, hash: signature });
+  expect(await received()).toBe(before + 10n);
+});
+
+test("the same id twice is the first one again, and what nobody sends after its commit, the round sends, once", async () => {
+  const before = await received();
+  const first = await store("twice", 20n);
+  const second = await sign("twice", 999n);
+  expect(await inTransaction((transaction) => storeSigned(second, transaction))).toBe(first.signature);
+  for (let time = 0; time < 3; time++) await Promise.all([round(), round()]);
+  expect(await untilFinal("twice")).toMatchObject({ state: "succeeded", hash: first.signature });
+  expect(await received()).toBe(before + 20n);
+});
+
+test("what a node took and dropped is sent again, the same bytes", async () => {
+  const before = await received();
+  const { signature } = await store("dropped", 30n);
+  let isDropping = true;
+  const dropping = through(await startLiar((method) => (isDropping && method === "sendTransaction" ? signature : undefined)));
+  await sendStored("dropped", { solana: dropping });
+  expect(await waitForRelayed("dropped", 300, { solana: nodes })).toMatchObject({ state: "sent" });
+  isDropping = false;
+  expect(await untilFinal("dropped", dropping)).toMatchObject({ state: "succeeded", hash: signature });
+  expect(await received()).toBe(before + 30n);
+});
+
+test("one whose blockhash has run out is lost, not before, and never runs", async () => {
+  const before = await received();
+  const { signature, lastValidBlockHeight } = await store("late", 40n);
+  const dropping = through(await startLiar((method) => (method === "sendTransaction" ? signature : undefined)));
+  const height = () => new Connection(chain.url, "finalized").getBlockHeight();
+  for (;;) {
+    await round(dropping);
+    const { state } = await getRelayed("late");
+    if (state === "lost") break;
+    expect(await height()).toBeLessThan(lastValidBlockHeight + 40);
+  }
+  expect(await height()).toBeGreaterThan(lastValidBlockHeight);
+  await sendStored("late", { solana: nodes });
+  expect(await getRelayed("late")).toMatchObject({ state: "lost", isFinal: true });
+  expect(await received()).toBe(before);
+}, 60_000);
+
+test("what would fail is not sent and says why; what failed in a block failed, at its fee", async () => {
+  await store("too much", 10n ** 15n);
+  await sendStored("too much", { solana: nodes });
+  expect(await getRelayed("too much")).toMatchObject({ state: "stored", problem: expect.stringContaining("0x1") });
+  const { bytes } = await store("fails", 10n ** 15n);
+  await new Connection(chain.url).sendRawTransaction(bytes, { skipPreflight: true });
+  expect(await waitForRelayed("fails", 5_000, { solana: nodes })).toMatchObject({ state: "failed" });
+  expect(await untilFinal("fails")).toMatchObject({ state: "failed", fee: 5_000n });
+});
+
+test("what one node calls final and another does not know is not, and is sent when the lie ends", async () => {
+  let isLying = true;
+  const slot = await nodes.call("getSlot", [], z.int());
+  const lie = {
+    context: { slot },
+    value: [{ slot: 5_200, confirmations: null, err: null, confirmationStatus: "finalized", status: { Ok: null } }],
+  };
+  const liar = await startLiar((method) => (isLying && method === "getSignatureStatuses" ? lie : undefined));
+  const both = through(liar, chain.url);
+  const before = await received();
+  await store("lied about", 50n);
+  for (let time = 0; time < 4; time++) await round(both);
+  expect(await getRelayed("lied about")).toMatchObject({ state: "succeeded", isFinal: false });
+  expect(await received()).toBe(before);
+  isLying = false;
+  expect(await untilFinal("lied about", both)).toMatchObject({ state: "succeeded" });
+  expect(await received()).toBe(before + 50n);
+});
+
+test("with no node a round does nothing and does not fail", async () => {
+  await store("alone", 1n);
+  await sendStored("alone", { solana: through("http://127.0.0.1:9") });
+  await round(through("http://127.0.0.1:9"));
+  expect(await getRelayed("alone")).toMatchObject({ state: "stored", problem: null });
+  await untilFinal("alone");
+});
+
+test("bytes that were signed are never changed or deleted", async () => {
+  await expect(pool().query("UPDATE relay_broadcast SET raw = '\\x00'")).rejects.toThrow("is never changed");
+  await expect(pool().query("DELETE FROM relay_broadcast")).rejects.toThrow("is never changed");
+});

@@ -1,0 +1,72 @@
+// A process of its own that stores and relays, and kills itself at a chosen statement: before it is sent, or when it is sent and
+// its answer not seen. Says "done" when it comes to the end.
+
+import pg from "pg";
+import type { Hex } from "viem";
+import { setClock } from "@/lib/base/clock";
+import { createNodes } from "@/lib/chains/evm/nodes";
+import { encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
+import { inTransaction, setDatabaseUrl } from "@/lib/db/pool";
+import { type PreparedCall, prepareCall, storeCall } from "../calls";
+import { setRelayer } from "../relayer";
+import { runRelay } from "../run";
+import { sendStored } from "../send";
+import { relayerOf } from "./relayed-chain";
+
+export interface RelayOrder {
+  databaseUrl: string;
+  nodeUrl: string;
+  chainId: number;
+  relayerKey: Hex;
+  nowMs: number;
+  /** A call each, of one unit of USDC to this receiver, all at once. */
+  ids: readonly string[];
+  receiver: Hex;
+  /** Each is stored and rolled back once before. */
+  rollBackFirst: boolean;
+  rounds: number;
+  /** From 1; 0 for never. */
+  killAt: number;
+  /** Let the statement go before the end. */
+  sent: boolean;
+}
+
+const order = JSON.parse(process.argv[2] ?? "") as RelayOrder;
+setDatabaseUrl(order.databaseUrl);
+setClock(() => order.nowMs);
+setRelayer(relayerOf(order.relayerKey));
+
+const send = pg.Client.prototype.query;
+let statements = 0;
+// Called with whatever pg's own is called with.
+pg.Client.prototype.query = function (this: pg.Client, ...given: never[]) {
+  statements += 1;
+  if (statements === order.killAt && !order.sent) process.kill(process.pid, "SIGKILL");
+  const answer = Reflect.apply(send, this, given);
+  if (statements === order.killAt) setImmediate(() => process.kill(process.pid, "SIGKILL"));
+  return answer;
+} as typeof send;
+
+const evm = createNodes({ urls: [order.nodeUrl], chainId: order.chainId });
+const call = { to: usdcAddress(order.chainId), data: encodeTransfer(order.receiver, 1n) };
+
+async function storeAndRollBack(id: string, prepared: PreparedCall): Promise<void> {
+  const rolledBack = inTransaction(async (transaction) => {
+    await storeCall(id, prepared, transaction);
+    throw new Error("rolled back");
+  });
+  await rolledBack.catch(() => undefined);
+}
+
+await Promise.all(
+  order.ids.map(async (id) => {
+    const prepared = await prepareCall(call, evm);
+    if (prepared.kind === "reverts") throw new Error(prepared.reason);
+    if (order.rollBackFirst) await storeAndRollBack(id, prepared);
+    await inTransaction((transaction) => storeCall(id, prepared, transaction));
+  }),
+);
+await sendStored(order.ids, { evm });
+for (let round = 0; round < order.rounds; round++) await runRelay({ evm, stuckAfterMs: 0, resendAfterMs: 0 });
+process.stdout.write("done\n");
+process.exit(0);
