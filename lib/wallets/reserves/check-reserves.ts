@@ -29,9 +29,6 @@ export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveRepo
   return report;
 }
 
-/** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
-export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
-
 async function reckon(nodes: RelayNodes): Promise<ReserveReport> {
   try {
     const first = await reconcile(nodes);

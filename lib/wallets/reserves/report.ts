@@ -62,6 +62,9 @@ export async function findKnownReport(state: KnownReport["state"] | null = null)
   return row ? readKnown(row) : null;
 }
 
+/** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
+export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
+
 async function readKnown({ id, at, state, held, owed, customers, granted }: Row): Promise<KnownReport> {
   if (state === "unknown" || held === null || owed === null || customers === null || granted === null) {
     throw new Error(`Report ${id} of reserves lacks its figures.`);

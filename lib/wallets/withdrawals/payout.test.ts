@@ -2,8 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";
@@ -11,11 +13,11 @@ import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
-import { writeSetting } from "@/lib/db/settings";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
+import { addReport } from "../reserves/report";
 import { signer } from "../signer";
 import { deriveTokenAccount } from "../token-account";
 import { checkWithdrawals } from "./check";
@@ -31,8 +33,8 @@ beforeAll(async () => {
   world = await startWorld();
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await expect.poll(async () => readBaseFunds(await readHead()), { timeout: 10_000 }).toBe(1_000n * USD);
-  await expect.poll(readSolanaFunds, { timeout: 10_000 }).toBe(1_000n * USD);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
 }, 60_000);
 afterAll(() => world?.stop());
 afterEach(async () => {
@@ -181,8 +183,9 @@ test("a frozen account's payout waits, and so does everybody's while reserves ar
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
   await until(id, "frozen");
   await pool().query("UPDATE account SET state = 'open' WHERE id = $1", [owner.accountId]);
-  await writeSetting("payouts_stopped", "a test");
+  const figures = { holdings: [], held: nanoUsd(1), customers: nanoUsd(2), granted: ZERO_USD };
+  await addReport({ state: "deficit", at: now(), ...figures, owed: nanoUsd(2) });
   await until(id, "reserves");
-  await writeSetting("payouts_stopped", "");
+  await addReport({ state: "covered", at: now(), ...figures, owed: nanoUsd(1) });
   await until(id, "final");
 });

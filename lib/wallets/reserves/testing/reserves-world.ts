@@ -1,0 +1,114 @@
+// Both chains with everything that moves money on them, and a thief, for tests of reserves.
+
+import type { Hex } from "viem";
+import { expect } from "vitest";
+import { createAccount, freezeAccount } from "@/lib/access/accounts";
+import { addIdentity } from "@/lib/access/identities";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { encodeTransfer } from "@/lib/chains/evm/usdc";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { checkLedger } from "@/lib/ledger/check";
+import { runRelay } from "@/lib/relay/run";
+import { fillAddressPool } from "../../address-pool";
+import { openWallet } from "../../custodial-wallet";
+import { createBaseWatcher } from "../../deposits/base-watcher";
+import { checkDeposits } from "../../deposits/check";
+import { createSolanaWatcher } from "../../deposits/solana-watcher";
+import { signer } from "../../signer";
+import { runSweeps } from "../../sweeps/run";
+import { checkWithdrawals } from "../../withdrawals/check";
+import { payWithdrawals } from "../../withdrawals/pay-withdrawals";
+import { newKeyWallet, startWorld, type TestOwner } from "../../withdrawals/testing/world";
+import { checkReserves } from "../check-reserves";
+import type { KnownReport } from "../report";
+
+export const ONE_USDC = 1_000_000n;
+
+/** A customer whose wallets may be paid at once, and whose addresses are the signer's. */
+export interface Owner extends TestOwner {
+  /** Where they pay in on Base, and on Solana. */
+  address: Hex;
+  owner: string;
+}
+
+async function openOwner(): Promise<Owner> {
+  const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
+  return inTransaction(async (transaction) => {
+    const accountId = await createAccount(undefined, transaction);
+    await openCustomerAccount(accountId, transaction);
+    for (const { chain, address } of [evm, solana]) await addIdentity(accountId, { chain, address }, true, transaction);
+    const { baseAddress, solanaAddress } = await openWallet(accountId, transaction);
+    return { accountId, evm, solana, address: baseAddress as Hex, owner: solanaAddress };
+  });
+}
+
+/** The caller stops it. */
+export async function startReservesWorld() {
+  const world = await startWorld();
+  const base = createBaseWatcher({ freeze: freezeAccount, startBlock: 0 });
+  const solana = createSolanaWatcher();
+
+  const openOwners = async (count: number): Promise<Owner[]> => {
+    const owners: Owner[] = [];
+    while (owners.length < count) {
+      await fillAddressPool();
+      owners.push(await openOwner());
+    }
+    return owners;
+  };
+
+  const watch = () => Promise.all([base.tick(), solana.tick()]);
+  const relay = () => runRelay({ resendAfterMs: 0 });
+
+  /** Every job once. */
+  const round = async () => {
+    await watch();
+    await runSweeps();
+    await payWithdrawals();
+    await relay();
+  };
+
+  /** Rounds until the report says so. */
+  const until = async (isThere: (report: KnownReport) => boolean): Promise<KnownReport> => {
+    let last: KnownReport | null = null;
+    await expect
+      .poll(
+        async () => {
+          await round();
+          const report = await checkReserves();
+          last = report.state === "unknown" ? null : report;
+          return last !== null && isThere(last);
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      .toBe(true);
+    if (!last) throw new Error("it was there");
+    return last;
+  };
+
+  /** Moves the treasury's USDC away, as only somebody with its key could. */
+  const stealFromTreasury = async (units: bigint): Promise<void> => {
+    const { client, usdc } = world.evm;
+    const thief = signer().treasury.base as Hex;
+    await client.impersonateAccount({ address: thief });
+    await client.setBalance({ address: thief, value: 10n ** 18n });
+    const hash = await client.sendTransaction({ account: thief, to: usdc, data: encodeTransfer(newAddress(), units) });
+    await client.waitForTransactionReceipt({ hash });
+    await client.stopImpersonatingAccount({ address: thief });
+  };
+
+  return { ...world, openOwners, watch, relay, round, until, stealFromTreasury };
+}
+
+export type ReservesWorld = Awaited<ReturnType<typeof startReservesWorld>>;
+
+export async function expectCleanBooks(): Promise<void> {
+  expect([await checkLedger(), await checkDeposits(), await checkWithdrawals()]).toEqual([[], [], []]);
+}
+
+/** nano-USD. */
+export async function postedOf(account: string): Promise<bigint> {
+  const { rows } = await pool().query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = $1", [account]);
+  return rows[0]?.posted ?? 0n;
+}
