@@ -5,6 +5,7 @@ import { newWallet } from "@/lib/console/testing/wallets";
 import { type Exception, expectAccessible, type Scan } from "./axe";
 import { expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet, openAccountMenu } from "./connecting";
+import { fundByFaucet } from "./faucet";
 import { consolePages, publicPages } from "./page-list";
 import { signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
@@ -84,6 +85,7 @@ test("nor the keys, with everything that opens there", async ({ page, context })
 });
 
 test("nor what was spent, with a receipt", async ({ page }) => {
+  test.setTimeout(120_000);
   await spendSomething(page);
 });
 
@@ -116,9 +118,8 @@ test("nor the settings, with everything that opens there", async ({ page, contex
 /** Signs in with money, runs a prompt in the playground, and looks at what it cost. */
 async function spendSomething(page: Page): Promise<void> {
   await signIn(page.context(), newWallet("evm"));
-  await open(page, "/deposit");
-  await page.getByRole("button", { name: "Send me 5 test USDC" }).click();
-  await expect(page.getByText("Available: $5.00")).toBeVisible();
+  await fundByFaucet(page);
+  await check(page, "/deposit with a deposit");
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();

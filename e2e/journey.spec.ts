@@ -5,6 +5,7 @@ import type { Page } from "@playwright/test";
 import { formatUsd, parseUsd } from "@/lib/base/money";
 import { baseUrl, expect, open, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
+import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";
 import { readSession } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import type { ExtensionWallet } from "./wallets/extension-wallet";
@@ -18,7 +19,7 @@ for (const chain of ["evm", "solana"] as const) {
     page,
     context,
   }) => {
-    test.setTimeout(60_000);
+    test.setTimeout(150_000);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const wallet = await install[chain](context);
     const startedAt = Date.now();
@@ -71,8 +72,9 @@ async function fund(page: Page): Promise<void> {
   await expect(page.getByRole("main")).toContainText("$0.00");
   await page.getByRole("link", { name: "Add funds" }).click();
   await expect(page).toHaveURL("/deposit");
-  await page.getByRole("button", { name: "Send me 5 test USDC" }).click();
-  await expect(page.getByText("Available: $5.00")).toBeVisible();
+  await untilChainsRun(page);
+  await pressFaucet(page);
+  await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 
 /** Makes a key; it is shown once, and copied as it is. */

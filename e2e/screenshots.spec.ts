@@ -9,6 +9,7 @@ import { newWallet } from "@/lib/console/testing/wallets";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
 import { baseUrl, expect, open, test } from "./browser";
+import { fundByFaucet } from "./faucet";
 import { demoWallet, signIn } from "./sign-in";
 
 const folder = fileURLToPath(new URL("screenshots", import.meta.url));
@@ -98,9 +99,8 @@ test("the console after some weeks", async ({ page, context }) => {
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "View code" }).click();
   await shoot(page, "playground-code", "desk-light");
+  await fundByFaucet(page);
   await show(page, "/deposit");
-  await page.getByRole("button", { name: "Send me 5 test USDC" }).click();
-  await expect(page.getByText("Available: $")).toBeVisible();
   await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
   await show(page, "/settings");
   await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");

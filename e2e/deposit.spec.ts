@@ -1,0 +1,78 @@
+// The deposit page while money comes in: it follows by itself, tells nobody else's, and ends with its session.
+
+import { newWallet } from "@/lib/console/testing/wallets";
+import { baseUrl, expect, open, test } from "./browser";
+import { CREDITED_MS, fundByFaucet, pressFaucet, untilChainsRun } from "./faucet";
+import { signIn } from "./sign-in";
+
+test.setTimeout(120_000);
+
+test("a deposit appears, is confirmed and is in the balance while one looks on, on every page of its owner and on nobody else's", async ({
+  page,
+  context,
+  browser,
+  watch,
+}) => {
+  const stranger = await browser.newContext({ baseURL: baseUrl() });
+  watch.also(stranger);
+  await signIn(context, newWallet("evm"));
+  await signIn(stranger, newWallet("solana"));
+  await untilChainsRun(page);
+  const [other, theirs] = [await context.newPage(), await stranger.newPage()];
+  for (const one of [page, other, theirs]) {
+    await open(one, "/deposit");
+    await expect(one.getByText("No deposits yet")).toBeVisible();
+    await one.evaluate(() => document.body.setAttribute("data-loaded", "once"));
+  }
+  await pressFaucet(page);
+  const spoken = page.locator("main p[role=status]");
+  await expect(spoken).toContainText("$5.00 on Base was seen.");
+  for (const one of [page, other]) {
+    const row = one.getByRole("main").getByRole("listitem");
+    await expect(row.getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+    await expect(one.getByText("Available $5.00", { exact: true })).toBeVisible();
+    expect(await one.locator("body").getAttribute("data-loaded")).toBe("once");
+  }
+  await expect(spoken).toHaveText("$5.00 on Base is credited. Available: $5.00.");
+  await expect(theirs.getByText("No deposits yet")).toBeVisible();
+  expect(await theirs.locator("body").getAttribute("data-loaded")).toBe("once");
+
+  // Its whole name, and no public explorer for a chain of a sandbox.
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy the transaction" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/);
+  await expect(page.getByRole("link", { name: /Show the transaction/ })).toHaveCount(0);
+  await stranger.close();
+});
+
+test("a page whose session is ended elsewhere leads to where one signs in", async ({ page, context, browser, watch }) => {
+  const wallet = newWallet("evm");
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  watch.also(elsewhere);
+  await signIn(context, wallet);
+  await signIn(elsewhere, wallet);
+  await open(page, "/deposit");
+  await expect(page.getByText("No deposits yet")).toBeVisible();
+  const settings = await elsewhere.newPage();
+  await open(settings, "/settings");
+  await settings.getByRole("button", { name: "Sign out everywhere" }).click();
+  await settings.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await expect(page).toHaveURL("/connect?next=%2Fdeposit");
+  await elsewhere.close();
+});
+
+test("a page that is cut off says so, and shows what came meanwhile when it is not", async ({ page, context, watch }) => {
+  await signIn(context, newWallet("evm"));
+  watch.expect(/ERR_FAILED|ERR_INTERNET_DISCONNECTED/);
+  await page.route("**/deposit/events*", (route) => route.abort());
+  await open(page, "/deposit");
+  const notice = page.getByText("Not up to date at the moment. Trying again…");
+  await expect(notice).toBeVisible();
+  const other = await context.newPage();
+  await fundByFaucet(other);
+  await expect(page.getByText("No deposits yet")).toBeVisible();
+  await page.unroute("**/deposit/events*");
+  await page.bringToFront();
+  await expect(page.getByText("credited", { exact: true })).toBeVisible({ timeout: 40_000 });
+  await expect(notice).toBeHidden();
+});

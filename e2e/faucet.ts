@@ -1,0 +1,28 @@
+// Test USDC over the sandbox's own chains, for tests that need money.
+
+import type { Page } from "@playwright/test";
+import { expect, open } from "./browser";
+
+/** The chains start some seconds after the service answers; a first deposit takes some more. */
+const CHAINS_START_MS = 60_000;
+export const CREDITED_MS = 20_000;
+
+/** Resolves when the sandbox's own chains take transactions. */
+export async function untilChainsRun({ request }: Pick<Page, "request">): Promise<void> {
+  const chainsRun = async () => ((await (await request.get("/api/ready")).json()) as { checks: { chains: boolean } }).checks.chains;
+  await expect.poll(chainsRun, { timeout: CHAINS_START_MS }).toBe(true);
+}
+
+/** Presses the faucet's button on the deposit page. */
+export async function pressFaucet(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Send me 5 test USDC on Base" }).click();
+  await expect(page.getByText("5 test USDC are on their way over Base.")).toBeVisible();
+}
+
+/** Has 5 USD sent to the owner who is signed in, and resolves when they are in the balance. */
+export async function fundByFaucet(page: Page): Promise<void> {
+  await untilChainsRun(page);
+  await open(page, "/deposit");
+  await pressFaucet(page);
+  await expect(page.getByRole("main").getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+}
