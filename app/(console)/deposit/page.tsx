@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { readSite } from "@/app/site";
 import { readWalletSettings } from "@/app/wallet-settings";
@@ -40,7 +41,10 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
   return (
     <DepositFeed initial={view} url={`/deposit/events?session=${owner.sessionId}`}>
       <PageHeading title="Deposit" action={<AvailableBalance />}>
-        USDC that reaches one of your addresses is yours to spend here, dollar for dollar.
+        USDC that reaches one of your addresses is yours to spend here, dollar for dollar.{" "}
+        <Link href="/docs/deposits" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+          How deposits work
+        </Link>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
       {older ? (
