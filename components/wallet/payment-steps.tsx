@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../ui/button";
-import { ShortAddress, shortAddress } from "../ui/short-address";
+import { ShortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { EvmMark, SolanaMark } from "./chain-marks";
 import { startLinking } from "./linking";
@@ -45,10 +45,8 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
               <span className="text-muted">in {handle.wallet.name}</span>
             </dd>
             <dt className="text-muted">To</dt>
-            <dd className="min-w-0">
-              <span className="font-mono" title={to}>
-                {shortAddress(to)}
-              </span>{" "}
+            <dd className="flex min-w-0 flex-wrap items-center gap-x-2">
+              <ShortAddress value={to} what="deposit address" />
               <span className="text-muted">your address on {chainName}</span>
             </dd>
           </dl>
