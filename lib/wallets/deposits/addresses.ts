@@ -1,6 +1,7 @@
 // The addresses on Base that are watched: all that were ever given.
 
 import type { Hex } from "viem";
+import { once } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 
 export interface WatchedAddress {
@@ -10,11 +11,48 @@ export interface WatchedAddress {
   derivationIndex: number;
 }
 
-/** By address in lower case, as logs have it. Read it after the head: whoever was shown an address then sends in a later block. */
+interface Known {
+  addresses: Map<Hex, WatchedAddress>;
+  /** What the table's rows came to when they were read. */
+  sum: string;
+  newest: Date;
+}
+
+const known = () => once<Known>("watched addresses", () => ({ addresses: new Map(), sum: "", newest: new Date(0) }));
+
+/** Clocks of processes that give addresses differ by less, and so do the moments at which they commit. */
+const LATE_MS = 600_000;
+
+/**
+ * By address in lower case, as logs have it. Read it after the head: whoever was shown an address then sends in a later block.
+ * A hundred thousand rows would keep this process busy at every round: only those are read that are not known.
+ */
 export async function readWatchedAddresses(): Promise<ReadonlyMap<Hex, WatchedAddress>> {
-  const { rows } = await pool().query<WatchedAddress & { key: Hex }>(
-    `SELECT lower(w.base_address) AS key, w.account_id AS "accountId", w.base_address AS address, w.derivation_index AS "derivationIndex"
+  const held = known();
+  const { rows } = await pool().query<{ count: number; sum: string; newest: Date | null }>(
+    `SELECT count(*)::integer AS count, max(w.created_at) AS newest,
+       coalesce(sum(hashtextextended(w.account_id || ' ' || w.base_address, w.derivation_index)), 0)::text AS sum
      FROM custodial_wallet w`,
   );
-  return new Map(rows.map(({ key, ...watched }) => [key, watched]));
+  const { count = 0, sum = "", newest = null } = rows[0] ?? {};
+  if (sum === held.sum) return held.addresses;
+  held.sum = ""; // until all of it is read
+  const hasGrown = count > held.addresses.size;
+  if (hasGrown) await readSince(new Date(held.newest.getTime() - LATE_MS));
+  // Rows went, or are others than they were.
+  if (!hasGrown || count !== held.addresses.size) {
+    held.addresses.clear();
+    await readSince(new Date(0));
+  }
+  Object.assign(held, { sum, newest: newest ?? new Date(0) });
+  return held.addresses;
+}
+
+async function readSince(createdAt: Date): Promise<void> {
+  const { rows } = await pool().query<WatchedAddress & { key: Hex }>(
+    `SELECT lower(w.base_address) AS key, w.account_id AS "accountId", w.base_address AS address, w.derivation_index AS "derivationIndex"
+     FROM custodial_wallet w WHERE w.created_at >= $1`,
+    [createdAt],
+  );
+  for (const { key, ...watched } of rows) known().addresses.set(key, watched);
 }
