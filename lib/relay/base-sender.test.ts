@@ -3,11 +3,11 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
+import { forgetOnce } from "@/lib/base/once";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { realignSender } from "./base-sender";
 import { RelayStopped, storeCall } from "./calls";
 import { getRelayed } from "./relayed";
 import { setRelayer } from "./relayer";
@@ -28,7 +28,6 @@ afterEach(async () => {
 const nodes = () => ({ evm: chain.nodes });
 const minedNonce = async () => (await readNonces(chain.relayer.address, chain.nodes)).mined;
 const stopped = async () => (await metrics().relayStopped.get()).values[0]?.value;
-const sender = () => chain.relayer.address.toLowerCase() as `0x${string}`;
 
 /** As somebody does who has the relayer's key too. */
 async function sendFromElsewhere(): Promise<void> {
@@ -50,7 +49,7 @@ test("a key with a past begins behind it", async () => {
   expect(await noncesOf(chain)).toEqual([2]);
 });
 
-test("while the chain has transactions of the key that are not ours, nothing is stored or sent; realigned, it goes on", async () => {
+test("while somebody else uses the key, nothing is stored or sent; behind what is final of theirs it goes on by itself", async () => {
   await relayWhole("before");
   const prepared = await chain.prepare();
   await sendFromElsewhere();
@@ -59,15 +58,29 @@ test("while the chain has transactions of the key that are not ours, nothing is 
   expect(await stopped()).toBe(1);
   await expect(inTransaction((transaction) => storeCall("refused too", prepared, transaction))).rejects.toThrow(RelayStopped);
   expect(await noncesOf(chain)).toEqual([0]);
-  const before = await minedNonce();
+  await sendFromElsewhere();
   await chain.round();
-  expect(await minedNonce()).toBe(before);
-  expect(await realignSender(sender(), chain.nodes)).toEqual({ before: 1, after: 2 });
-  await expect(realignSender(sender(), chain.nodes)).rejects.toThrow("nothing to realign");
-  await relayWhole("after");
+  expect([await stopped(), await minedNonce()]).toEqual([1, 3]);
+  await chain.mine(TO_FINAL);
   await chain.round();
   expect(await stopped()).toBe(0);
-  expect(await noncesOf(chain)).toEqual([0, 2]);
+  await relayWhole("after");
+  expect(await noncesOf(chain)).toEqual([0, 3]);
+});
+
+test("a key that is used elsewhere is found out within a minute while nothing is under way", async () => {
+  await relayWhole("all done");
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  await chain.round();
+  expect(await getRelayed("all done")).toMatchObject({ isFinal: true });
+  await sendFromElsewhere();
+  forgetOnce("relay's last look"); // a minute is over
+  await chain.round();
+  expect(await stopped()).toBe(1);
+  await chain.mine(TO_FINAL);
+  await chain.round();
+  expect(await stopped()).toBe(0);
 });
 
 test("a nonce of ours that another transaction used is lost once that one is final, and not before; the others go on", async () => {
@@ -115,7 +128,7 @@ test("a chain that lacks what was final gets nothing from us, until it is the ri
 test("a relayer of another seed leaves what the old one signed to be sent as it is, and counts its own nonces", async () => {
   await chain.client.setAutomine(false);
   await chain.store("of the old one");
-  const old = sender();
+  const old = chain.relayer.address.toLowerCase();
   const next = relayerOf(generatePrivateKey());
   await chain.fundGas(next.address);
   setRelayer(next);

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { pool } from "@/lib/db/pool";
-import { type MinedNonces, readMinedNonces } from "./nonces";
+import { type MinedNonces, readFinalNonce, readMinedNonces } from "./nonces";
 
 export type SenderFault = "nonce_ahead" | "nonce_behind";
 
@@ -17,7 +17,7 @@ interface SenderRow {
 
 const cures: Record<SenderFault, string> = {
   nonce_ahead:
-    "The relay on Base stands still: the chain has transactions of the relayer that this service did not send. Somebody else holds its key, or another database of this service uses the same seed. Stop that one, then run: npm run relay -- realign",
+    "The relay on Base stands still: the chain has transactions of the relayer that this service did not send. Somebody else holds its key, or another database of this service uses the same seed. Stop that one: once its transactions are final and no more come, the relay goes on behind them by itself.",
   nonce_behind:
     "The relay on Base stands still: the chain lacks transactions of the relayer that were final. The nodes in BASE_RPC_URLS serve another chain or have lost blocks: correct them, and it goes on by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
 };
@@ -52,27 +52,17 @@ export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<Checked
     if (fault) log().error({ ...row, fault, sender, mined }, cures[fault]);
     else log().info({ sender, mined }, "the relay on Base goes on: its nonces are the chain's again");
   }
-  return { mined, fault };
+  const isRealigned = fault === "nonce_ahead" && (await realign(sender, mined, nodes));
+  return { mined, fault: isRealigned ? null : fault };
 }
 
-/**
- * Goes on behind the transactions that somebody else sent with the relayer's key, once no more come.
- * @returns the next nonce before and after
- * @throws EvmFailure; Error when the nodes do not agree, or there is nothing to realign
- */
-export async function realignSender(sender: Hex, nodes: EvmNodes): Promise<{ before: number; after: number }> {
-  const { least, most, pending } = await readMinedNonces(sender, nodes);
-  if (least !== most || pending !== most) {
-    throw new Error(`The nodes do not agree on the next nonce of ${sender} (${least}, ${most}, ${pending}): try again in a minute.`);
-  }
-  const { rows } = await pool().query<{ before: number }>(
-    `UPDATE relay_sender s SET next_nonce = $2, fault = NULL
-     FROM (SELECT next_nonce FROM relay_sender WHERE chain = 'base' AND address = $1 FOR UPDATE) AS old
-     WHERE s.chain = 'base' AND s.address = $1 AND s.next_nonce < $2
-     RETURNING old.next_nonce AS before`,
+/** True once all that somebody else sent with the relayer's key is final and nothing more is on its way: it goes on behind that. */
+async function realign(sender: Hex, { least, most, pending }: MinedNonces, nodes: EvmNodes): Promise<boolean> {
+  if (least !== most || pending !== most || (await readFinalNonce(sender, nodes)) !== most) return false;
+  const { rowCount } = await pool().query(
+    "UPDATE relay_sender SET next_nonce = $2, fault = NULL WHERE chain = 'base' AND address = $1 AND next_nonce < $2",
     [sender, most],
   );
-  const [realigned] = rows;
-  if (!realigned) throw new Error(`The chain's next nonce of ${sender} is ${most}, which is not beyond ours: there is nothing to realign.`);
-  return { before: realigned.before, after: most };
+  if (rowCount === 1) log().warn({ sender, nextNonce: most }, "the relay on Base goes on behind what somebody else sent with its key");
+  return rowCount === 1;
 }
