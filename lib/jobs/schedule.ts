@@ -11,7 +11,8 @@ import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
 import { measureDeposits } from "@/lib/wallets/deposits/deposit";
-import { watchBase } from "@/lib/wallets/deposits/watch";
+import { watchBase, watchSolana } from "@/lib/wallets/deposits/watch";
+import { reportReserves } from "@/lib/wallets/reserves/check-reserves";
 import { runSweeps } from "@/lib/wallets/sweeps/run";
 import { payWithdrawals } from "@/lib/wallets/withdrawals/pay-withdrawals";
 import { checkBooks } from "./check-books";
@@ -29,10 +30,14 @@ export const databaseJobs: readonly Job[] = [
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
   // Twice a block of Base, or once one of a sandbox's. Long behind, a round has as much to read as there is.
   { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },
+  // Each round asks for every address: of many addresses, or from far away, half of the time.
+  { name: "watch-solana", pauseMs: 1_000, restFactor: 1, mostRunMs: 1_800_000, ...watchSolana },
   { name: "measure-deposits", pauseMs: 60_000, restFactor: 50, run: measureDeposits },
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
   { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
+  // It asks for every address that was ever paid to: of many, a tenth of the time.
+  { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },

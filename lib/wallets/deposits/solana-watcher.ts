@@ -23,7 +23,7 @@ export interface SolanaWatcherOptions {
 }
 
 const CHAIN = "solana";
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 15;
 const MOST_CALLS_AT_ONCE = 8;
 /** Accounts that are read a second time in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
 const LEAST_CHECKED = 10;

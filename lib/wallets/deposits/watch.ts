@@ -7,8 +7,10 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { createBaseWatcher } from "./base-watcher";
 import type { DepositChain } from "./deposit";
+import { createSolanaWatcher } from "./solana-watcher";
 import { isWatched } from "./watched";
 import type { Watcher, WatchReport } from "./watcher";
 
@@ -24,6 +26,12 @@ export const watchBase = watch({
   hasNodes: () => isWatched("base") && evmNodeUrls().length > 0,
   // A sandbox's chain has held nothing before its own service; that of a live service begins where it is.
   create: () => createBaseWatcher({ freeze: freezeAccount, startBlock: config().MODE === "sandbox" ? 0 : undefined }),
+});
+
+export const watchSolana = watch({
+  chain: "solana",
+  hasNodes: () => solanaCluster().urls.length > 0,
+  create: () => createSolanaWatcher(),
 });
 
 interface WatchedChain {
