@@ -20,11 +20,12 @@ import * as settings from "./settings/actions";
 import { signOutUnlessLinked } from "./sign-out";
 import { asRequest } from "./testing/request";
 import { findReceipt } from "./usage/actions";
+import * as withdrawals from "./withdraw/actions";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-const actions = { ...keys, ...settings, askForTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
+const actions = { ...keys, ...settings, ...withdrawals, askForTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
 async function enter(): Promise<Owner & { token: string; keyId: string }> {
@@ -53,6 +54,12 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     endSession: { sessionId },
     startLink: { allow: wallet, join: { ...wallet, address: `0x${"cd".repeat(20)}` } },
     signOutUnlessLinked: { ...wallet, address: `0x${"cd".repeat(20)}` },
+    startWithdrawal: { chain: "base", destination: wallet.address, amount: "5" },
+    takeWithdrawal: {
+      ...{ chain: "base", destination: wallet.address, amount: 5_000_000_000n, fee: 100_000_000n, opensAccount: false },
+      ...{ nonce: "A".repeat(22), issuedAt: new Date(), signer: wallet, signature: "0x12" },
+    },
+    cancelWithdrawal: { id: "wd_00000000000000000000" },
     findReceipt: "req_00000000000000000000",
     findCost: "req_00000000000000000000",
   };

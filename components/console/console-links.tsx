@@ -1,6 +1,15 @@
 "use client";
 
-import { ActivityIcon, ArrowDownToLineIcon, KeyRoundIcon, LayoutGridIcon, type LucideIcon, SettingsIcon, TerminalIcon } from "lucide-react";
+import {
+  ActivityIcon,
+  ArrowDownToLineIcon,
+  ArrowUpFromLineIcon,
+  KeyRoundIcon,
+  LayoutGridIcon,
+  type LucideIcon,
+  SettingsIcon,
+  TerminalIcon,
+} from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 
@@ -8,22 +17,24 @@ interface ConsoleLink {
   href: string;
   text: string;
   Icon: LucideIcon;
+  /** Not in the bar of a phone, which has room for five. */
+  sideOnly?: boolean;
 }
 
 const links: readonly ConsoleLink[] = [
   { href: "/overview", text: "Overview", Icon: LayoutGridIcon },
   { href: "/keys", text: "Keys", Icon: KeyRoundIcon },
   { href: "/deposit", text: "Deposit", Icon: ArrowDownToLineIcon },
+  { href: "/withdraw", text: "Withdraw", Icon: ArrowUpFromLineIcon, sideOnly: true },
   { href: "/usage", text: "Usage", Icon: ActivityIcon },
   { href: "/playground", text: "Playground", Icon: TerminalIcon },
+  { href: "/settings", text: "Settings", Icon: SettingsIcon, sideOnly: true },
 ];
-
-const settings: ConsoleLink = { href: "/settings", text: "Settings", Icon: SettingsIcon };
 
 /** The areas of the console: at the side on a desk, as a bar of five at the bottom of a phone. */
 export function ConsoleLinks({ place }: { place: "side" | "bottom" }) {
   const path = usePathname();
-  const shown = place === "side" ? [...links, settings] : links;
+  const shown = links.filter(({ sideOnly }) => place === "side" || !sideOnly);
   const look =
     place === "side"
       ? "flex h-9 items-center gap-2.5 rounded px-3 text-sm aria-[current]:bg-panel aria-[current]:font-medium"

@@ -1,8 +1,11 @@
 import { base58 } from "@scure/base";
 import { afterEach, expect, test } from "vitest";
+import { newAccountId } from "@/lib/base/ids";
+import { fromCents } from "@/lib/base/money";
 import { isSolanaSignature } from "@/lib/chains/solana/signature";
 import { verifySignature } from "@/lib/chains/verify-signature";
 import { demoIdentities, demoSigners, demoWalletsFile, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { endOfOrder, writeOrderText } from "@/lib/wallets/withdrawals/order";
 import { demoWallets, setDemoWallets, signWithDemoWallet } from "./demo-wallets";
 
 afterEach(() => setDemoWallets(undefined));
@@ -25,6 +28,28 @@ test("it shows its addresses and signs what asks to sign in here, and nothing el
     expect(await verifySignature(wallet, text, (await signWithDemoWallet(wallet.chain, text)) ?? "")).toBe("valid");
     for (const other of ["", "evil.example wants you to sign in with your Ethereum account:", ` ${text}`, "Pay 25 USDC"]) {
       expect(await signWithDemoWallet(wallet.chain, other)).toBeNull();
+    }
+  }
+});
+
+test("it signs an order to withdraw from this service, in the form that orders have, and nothing like one", async () => {
+  const keys = makeDemoKeys();
+  setDemoWallets(demoSigners(keys));
+  const [evm, solana] = demoIdentities(keys);
+  if (!evm || !solana) throw new Error("the demo wallet is two");
+  const issuedAt = new Date();
+  const terms = { amount: fromCents(500), fee: fromCents(10), nonce: "A".repeat(22), issuedAt, validUntil: endOfOrder(issuedAt) };
+  const accountId = newAccountId();
+  for (const [chain, { address }] of [
+    ["base", evm],
+    ["solana", solana],
+  ] as const) {
+    const order = writeOrderText({ accountId, chain, destination: address, opensAccount: chain === "solana", ...terms });
+    for (const wallet of [evm, solana]) {
+      expect(await verifySignature(wallet, order, (await signWithDemoWallet(wallet.chain, order)) ?? "")).toBe("valid");
+    }
+    for (const other of [order.replace("PennyPrompt", "Other"), `${order}\nand more`, order.replace("Amount", "amount")]) {
+      expect(await signWithDemoWallet("evm", other)).toBeNull();
     }
   }
 });

@@ -6,6 +6,7 @@ import { once } from "@/lib/base/once";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody } from "@/lib/wallets/custody";
+import { isOrderText } from "@/lib/wallets/withdrawals/order";
 import type { Owner } from "./owner";
 import { ownDomain } from "./same-origin";
 
@@ -53,10 +54,11 @@ export function demoWallets(): Record<WalletChain, { address: string }> | null {
   return signers ? { evm: { address: signers.evm.address }, solana: { address: signers.solana.address } } : null;
 }
 
-/** Signs a text of ours that asks a wallet to sign in or to be linked, and no other; null where there is no demo wallet. */
+/** Signs a text of ours that asks a wallet to sign in, to be linked or to withdraw, and no other; null where there is no demo wallet. */
 export async function signWithDemoWallet(chain: WalletChain, text: string): Promise<string | null> {
   const signer = holder().signers?.[chain];
-  return signer && text.startsWith(`${ownDomain()} wants you to sign in with your `) ? signer.sign(text) : null;
+  const isOurs = text.startsWith(`${ownDomain()} wants you to sign in with your `) || isOrderText(text);
+  return signer && isOurs ? signer.sign(text) : null;
 }
 
 /** Has the demo wallet send USDC to the owner's own deposit address; null for any other transaction, and where there is none. */

@@ -74,6 +74,7 @@ async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
 async function giveDemoWallets(accountId: AccountId, wallets: readonly Wallet[], transaction: Transaction): Promise<void> {
   if ((await listIdentities(accountId, transaction)).length > 0) return;
   for (const wallet of wallets) {
-    if (!(await findAccountOf(wallet, transaction))) await addIdentity(accountId, wallet, false, transaction);
+    // As if the account had begun with each: withdrawals may go to them at once.
+    if (!(await findAccountOf(wallet, transaction))) await addIdentity(accountId, wallet, true, transaction);
   }
 }

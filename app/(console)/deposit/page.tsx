@@ -44,6 +44,10 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
         USDC that reaches one of your addresses is yours to spend here, dollar for dollar.{" "}
         <Link href="/docs/deposits" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
           How deposits work
+        </Link>{" "}
+        ·{" "}
+        <Link href="/withdraw" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+          Withdraw
         </Link>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}

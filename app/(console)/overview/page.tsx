@@ -23,7 +23,7 @@ export default async function OverviewPage() {
   const { available, held, lowBalanceLine, today, month, chart, latest, steps } = await readOverview(accountId);
   return (
     <>
-      <PageHeading title="Overview" />
+      <PageHeading title="Overview" action={<ActionLink href="/withdraw">Withdraw</ActionLink>} />
       {isFrozen ? <FrozenNotice /> : null}
       {lowBalanceLine === null ? null : <LowBalanceNotice available={available} line={lowBalanceLine} />}
       <NextSteps steps={steps} isSandbox={isSandbox} />

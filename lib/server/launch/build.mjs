@@ -69,6 +69,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       "solana-chain": "lib/sandbox/solana-chain/main.ts",
       "check-ledger": "lib/server/check-ledger.ts",
       custody: "lib/server/custody.ts",
+      withdrawals: "lib/server/withdrawals.ts",
     },
     outdir,
     outExtension: { ".js": ".mjs" },

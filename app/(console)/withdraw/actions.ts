@@ -1,0 +1,30 @@
+"use server";
+
+// What an owner does on the withdraw page. Each asks whose page this is, reads its input, and answers in words.
+
+import { revalidatePath } from "next/cache";
+import type { Answer } from "@/lib/console/answer";
+import { cancelOwnWithdrawal, startOwnWithdrawal, takeOwnWithdrawal } from "@/lib/console/withdraw";
+import { signedOrderForm, withdrawalChoiceForm, withdrawalForm } from "@/lib/console/withdraw-form";
+import { readWish } from "../owner-actions";
+
+export async function startWithdrawal(sessionId: unknown, input: unknown) {
+  const wish = await readWish(sessionId, withdrawalForm, input);
+  return wish.ok ? startOwnWithdrawal(wish.owner, wish.form) : wish;
+}
+
+export async function takeWithdrawal(sessionId: unknown, input: unknown): Promise<Answer<{ id: string }>> {
+  const wish = await readWish(sessionId, signedOrderForm, input);
+  return wish.ok ? showWithdrawals(await takeOwnWithdrawal(wish.owner, wish.form)) : wish;
+}
+
+export async function cancelWithdrawal(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, withdrawalChoiceForm, input);
+  return wish.ok ? showWithdrawals(await cancelOwnWithdrawal(wish.owner, wish.form.id)) : wish;
+}
+
+/** Draws the page anew with the answer: also after a refusal, which may mean that it is out of date. */
+function showWithdrawals<Given extends Answer>(answer: Given): Given {
+  revalidatePath("/withdraw");
+  return answer;
+}

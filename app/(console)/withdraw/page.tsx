@@ -1,0 +1,62 @@
+import type { Metadata } from "next";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
+import { readWalletSettings } from "@/app/wallet-settings";
+import { FrozenNotice } from "@/components/console/frozen-notice";
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { AllowancePanel } from "@/components/console/withdraw/allowance-panel";
+import { WithdrawBox } from "@/components/console/withdraw/withdraw-box";
+import { WithdrawalList } from "@/components/console/withdraw/withdrawal-list";
+import { Amount } from "@/components/ui/amount";
+import { nowMs } from "@/lib/base/clock";
+import { demoWallets } from "@/lib/console/demo-wallets";
+import { readAvailable } from "@/lib/console/owner";
+import { readWithdrawPage } from "@/lib/console/withdraw";
+import { forSession } from "../owner-actions";
+import { requireOwner } from "../require-owner";
+import { cancelWithdrawal, startWithdrawal, takeWithdrawal } from "./actions";
+
+export const metadata: Metadata = { title: "Withdraw" };
+
+export default async function WithdrawPage() {
+  const owner = await requireOwner();
+  const [page, available] = await Promise.all([readWithdrawPage(owner), readAvailable(owner.accountId)]);
+  const { allowance, least, highestFee, destinations, signers, withdrawals, hasOlder } = page;
+  const settings = readWalletSettings();
+  const demo = demoWallets();
+  const actions = forSession(owner, { cancelWithdrawal, startWithdrawal, takeWithdrawal });
+  return (
+    <>
+      <PageHeading
+        title="Withdraw"
+        action={
+          <p className="text-sm text-muted">
+            Available{" "}
+            <span className="ml-1 font-mono text-base text-ink">
+              <Amount nano={available} />
+            </span>
+          </p>
+        }
+      >
+        USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.
+      </PageHeading>
+      {owner.isFrozen ? (
+        <FrozenNotice />
+      ) : (
+        <div className="grid gap-10 md:grid-cols-[minmax(0,480px)_minmax(0,1fr)] md:gap-16">
+          <WithdrawBox
+            {...{ destinations, allowance, least, highestFee, settings, signDemo, signers }}
+            demo={demo && { ...demo, chainId: settings.chain.id }}
+            start={actions.startWithdrawal}
+            take={actions.takeWithdrawal}
+            nowMs={nowMs()}
+          />
+          <AllowancePanel allowance={allowance} />
+        </div>
+      )}
+      <Panel title="Withdrawals" aside={hasOlder ? "The last 25" : null} className="mt-10">
+        <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} />
+      </Panel>
+    </>
+  );
+}

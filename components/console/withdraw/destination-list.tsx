@@ -1,0 +1,87 @@
+import Link from "next/link";
+import { useId } from "react";
+import { LocalTime } from "../../ui/local-time";
+import { shortAddress } from "../../ui/short-address";
+import { TimeAgo } from "../../ui/time-ago";
+import { type Chain, chainNames, type DestinationView } from "./withdraw-types";
+
+interface DestinationListProps {
+  chain: Chain;
+  destinations: readonly DestinationView[];
+  value: string;
+  onChange: (address: string) => void;
+  error: string | null;
+  /** The server's clock, Unix milliseconds. */
+  nowMs: number;
+}
+
+/** The own wallets on a chain, one to choose; one that is linked too short a time says from when on it is paid. */
+export function DestinationList({ chain, destinations, value, onChange, error, nowMs }: DestinationListProps) {
+  const noteId = useId();
+  const offered = destinations.filter((one) => one.chain === chain);
+  return (
+    <fieldset className="grid gap-1.5" aria-describedby={error ? noteId : undefined}>
+      <legend className="mb-1.5 text-sm font-medium">To</legend>
+      {offered.length === 0 ? (
+        <p className="rounded border border-dashed border-edge px-4 py-5 text-sm text-muted">
+          No wallet of yours on {chainNames[chain]} is linked.{" "}
+          <Link href="/settings" className="text-copper-ink underline underline-offset-4">
+            Link one
+          </Link>
+          ; it is paid 24 hours later.
+        </p>
+      ) : (
+        offered.map((one) => (
+          <Choice key={one.address} wallet={one} isChosen={one.address === value} onChoose={() => onChange(one.address)} nowMs={nowMs} />
+        ))
+      )}
+      {error ? (
+        <p id={noteId} role="alert" className="text-xs text-red">
+          {error}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  wallet: DestinationView;
+  isChosen: boolean;
+  onChoose: () => void;
+  nowMs: number;
+}
+
+function Choice({ wallet, isChosen, onChoose, nowMs }: ChoiceProps) {
+  const { address, linkedAt, payableFrom } = wallet;
+  return (
+    <label
+      className={`flex items-start gap-3 rounded border px-3 py-2.5 text-sm transition ${
+        payableFrom
+          ? "border-line text-muted"
+          : "cursor-pointer border-edge hover:bg-panel has-checked:border-copper has-checked:bg-copper-wash"
+      }`}
+    >
+      <input
+        type="radio"
+        name="destination"
+        className="mt-1 accent-copper"
+        checked={isChosen}
+        disabled={payableFrom !== null}
+        onChange={onChoose}
+      />
+      <span className="min-w-0">
+        <span className="block font-mono" title={address}>
+          {shortAddress(address)}
+        </span>
+        <span className="block text-xs text-muted">
+          linked <TimeAgo at={linkedAt} nowMs={nowMs} />
+          {payableFrom ? (
+            <>
+              , paid from <LocalTime at={payableFrom} shape="short" /> on
+            </>
+          ) : null}
+        </span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { Button } from "../../ui/button";
+import { Skeleton } from "../../ui/skeleton";
+import { useFocusOnStep } from "../../ui/use-focus-on-step";
+import type { OrderSigningProps } from "./order-signing";
+import { OrderSum } from "./order-sum";
+import { chainNames, type OrderView } from "./withdraw-types";
+
+const OrderSigning = dynamic(() => import("./order-signing").then((module) => module.OrderSigning), {
+  ssr: false,
+  loading: () => (
+    <div role="status" aria-label="Looking for wallets in this browser">
+      <Skeleton className="h-10 w-48 rounded" />
+    </div>
+  ),
+});
+
+interface OrderReviewProps extends Omit<OrderSigningProps, "order"> {
+  order: OrderView;
+  onBack: () => void;
+}
+
+/** The order as it will be signed, and the wallet that signs it. */
+export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
+  const part = useFocusOnStep(order.nonce);
+  return (
+    <section ref={part} tabIndex={-1} aria-label="Review the withdrawal" className="grid gap-5 outline-none">
+      <dl className="grid gap-3 text-sm">
+        <Fact title="To">
+          <span className="font-mono break-all">{order.destination}</span>
+        </Fact>
+        <Fact title="On">{chainNames[order.chain]}</Fact>
+      </dl>
+      <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
+      <div className="grid gap-2 text-sm text-muted">
+        {order.opensAccount ? <p>This wallet has no account for USDC on Solana yet. The fee is for opening one, too.</p> : null}
+        {order.needsApproval ? (
+          <p className="text-amber-ink">
+            {formatUsd(order.amount)} waits for whoever runs this service to approve it. You can cancel until it is on its way.
+          </p>
+        ) : null}
+        <details>
+          <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>
+          <pre className="mt-2 overflow-x-auto rounded border border-line bg-panel p-3 font-mono text-xs whitespace-pre-wrap break-all text-ink">
+            {order.text}
+          </pre>
+        </details>
+      </div>
+      <OrderSigning order={order} {...signing} />
+      <Button size="small" className="justify-self-start" onClick={onBack}>
+        Back
+      </Button>
+    </section>
+  );
+}
+
+const Fact = ({ title, children }: { title: string; children: ReactNode }) => (
+  <div>
+    <dt className="text-muted">{title}</dt>
+    <dd>{children}</dd>
+  </div>
+);

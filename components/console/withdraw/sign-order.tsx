@@ -1,0 +1,93 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "../../ui/button";
+import { shortAddress } from "../../ui/short-address";
+import { WalletChoices } from "../../wallet/connect-steps";
+import { useEvmWallet } from "../../wallet/use-evm-wallet";
+import { useSolanaWallet } from "../../wallet/use-solana-wallet";
+import { wordsFor } from "../../wallet/wallet-error";
+import type { WalletHandle } from "../../wallet/wallet-handle";
+import { isSameWallet } from "../../wallet/wallet-types";
+import { useAction } from "../use-action";
+import type { OrderView, TakeWithdrawal } from "./withdraw-types";
+
+export interface OrderSignerProps {
+  order: OrderView;
+  /** The account's wallets: any of them signs. */
+  signers: readonly { chain: "evm" | "solana"; address: string }[];
+  take: TakeWithdrawal;
+  onTaken: () => void;
+}
+
+/** A linked wallet signs the order, which is handed in with it. Stands within WalletProviders. */
+export function SignOrder({ order, signers, take, onTaken }: OrderSignerProps) {
+  const handles = [useEvmWallet(), useSolanaWallet()] as const;
+  const connected = handles.filter(({ wallet }) => wallet !== null);
+  const handle = connected.find(({ wallet }) => wallet && signers.some((one) => isSameWallet(one, wallet)));
+  const { problem, step, press } = useSigning(order, take, onTaken);
+  const stranger = connected[0]?.wallet;
+  return (
+    <div className="grid gap-3">
+      {handle?.wallet ? (
+        <>
+          <p className="text-sm text-muted">
+            <span className="font-mono text-ink">{shortAddress(handle.wallet.address)}</span> in {handle.wallet.name} signs.
+          </p>
+          <div className="flex flex-wrap gap-3">
+            <Button look="primary" busy={step !== "ready"} onClick={() => void press(handle)}>
+              {step === "signing" ? "Sign in your wallet" : step === "taking" ? "Sending" : "Sign and withdraw"}
+            </Button>
+            <Button look="quiet" disabled={step !== "ready"} onClick={() => void handle.forget()}>
+              Use another wallet
+            </Button>
+          </div>
+        </>
+      ) : (
+        <>
+          <p className="text-sm text-muted">
+            {stranger ? (
+              <>
+                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> is not linked to this account. Select one of
+                its wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
+              </>
+            ) : (
+              "Connect a linked wallet to sign. Signing costs nothing."
+            )}
+          </p>
+          <WalletChoices evm={handles[0]} solana={handles[1]} />
+        </>
+      )}
+      {problem ? (
+        <p role="alert" className="text-sm text-red">
+          {problem}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+type Step = "ready" | "signing" | "taking";
+
+function useSigning({ text, needsApproval: _, ...order }: OrderView, take: TakeWithdrawal, onTaken: () => void) {
+  const [step, setStep] = useState<Step>("ready");
+  const [problem, setProblem] = useState<string | null>(null);
+  const { run } = useAction();
+  const fail = (message: string) => {
+    setProblem(message);
+    setStep("ready");
+  };
+  const press = async (handle: WalletHandle) => {
+    setProblem(null);
+    setStep("signing");
+    const signed = await handle.sign({ nonce: order.nonce, text }).catch(wordsFor);
+    if (typeof signed === "string") return fail(signed);
+    setStep("taking");
+    const { chain, address, signature } = signed;
+    const answer = await run(() => take({ ...order, signer: { chain, address }, signature }));
+    if (answer.ok) return onTaken();
+    handle.refused();
+    fail(answer.message);
+  };
+  return { step, problem, press };
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { toast } from "sonner";
+import { type Refused, useAction } from "../use-action";
+import { OrderReview } from "./order-review";
+import type { OrderSigningProps } from "./order-signing";
+import { type Draft, firstPayable, WithdrawForm } from "./withdraw-form";
+import type { AllowanceView, Chain, DestinationView, OrderView, StartWithdrawal } from "./withdraw-types";
+
+interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> {
+  destinations: readonly DestinationView[];
+  allowance: AllowanceView;
+  least: bigint;
+  highestFee: Readonly<Record<Chain, bigint>>;
+  start: StartWithdrawal;
+  nowMs: number;
+}
+
+/** Taking money out: written, looked at, signed. What is written stays when any of it is refused. */
+export function WithdrawBox({ destinations, allowance, least, highestFee, start, nowMs, ...signing }: WithdrawBoxProps) {
+  const [draft, setDraft] = useState<Draft>(() => firstDraft(destinations));
+  const [order, setOrder] = useState<OrderView | null>(null);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const { busy, run } = useAction();
+  const router = useRouter();
+  const review = async () => {
+    const answer = await run(() => start(draft));
+    setRefused(answer.ok ? null : answer);
+    if (answer.ok) setOrder(answer.order);
+  };
+  const taken = () => {
+    toast.success("Withdrawing. It shows below how far it is.");
+    setOrder(null);
+    setDraft({ ...draft, amount: "" });
+    router.refresh();
+  };
+  if (order) return <OrderReview order={order} onBack={() => setOrder(null)} onTaken={taken} {...signing} />;
+  const change = (next: Draft) => {
+    setDraft(next);
+    setRefused(null);
+  };
+  return (
+    <WithdrawForm
+      {...{ draft, destinations, allowance, least, highestFee, busy, refused, nowMs }}
+      onChange={change}
+      onReview={() => void review()}
+    />
+  );
+}
+
+/** Begins on a chain where a wallet can be paid. */
+function firstDraft(destinations: readonly DestinationView[]): Draft {
+  const chain = firstPayable(destinations, "base") === "" && firstPayable(destinations, "solana") !== "" ? "solana" : "base";
+  return { chain, destination: firstPayable(destinations, chain), amount: "" };
+}

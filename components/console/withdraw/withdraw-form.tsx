@@ -1,0 +1,96 @@
+"use client";
+
+import type { FormEvent } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/field";
+import type { Refused } from "../use-action";
+import { fieldText, mostToArrive, readSoFar } from "./amounts";
+import { ChainChoice } from "./chain-choice";
+import { DestinationList } from "./destination-list";
+import { OrderSum } from "./order-sum";
+import type { AllowanceView, Chain, DestinationView } from "./withdraw-types";
+
+/** What is written: it outlives a look at the order and every refusal. */
+export interface Draft {
+  chain: Chain;
+  destination: string;
+  amount: string;
+}
+
+interface WithdrawFormProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  destinations: readonly DestinationView[];
+  allowance: AllowanceView;
+  least: bigint;
+  highestFee: Readonly<Record<Chain, bigint>>;
+  busy: boolean;
+  /** Why it was refused last. */
+  refused: Refused | null;
+  onReview: () => void;
+  nowMs: number;
+}
+
+/** Where to, and how much. */
+export function WithdrawForm(props: WithdrawFormProps) {
+  const { draft, onChange, destinations, allowance, least, highestFee, busy, refused, onReview, nowMs } = props;
+  const { chain, destination, amount } = draft;
+  const top = highestFee[chain];
+  // On Base it is the same for every wallet.
+  const fee = chain === "base" ? top : (destinations.find(({ address }) => address === destination)?.fee ?? null);
+  const most = mostToArrive(allowance, fee ?? top);
+  const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
+  const choose = (next: Chain) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    onReview();
+  };
+  return (
+    <form onSubmit={send} noValidate className="grid gap-5">
+      <ChainChoice value={chain} onChange={choose} />
+      <DestinationList
+        {...{ chain, destinations, nowMs }}
+        value={destination}
+        onChange={(address) => onChange({ ...draft, destination: address })}
+        error={errorOf("destination")}
+      />
+      <Field label="Amount that arrives" error={errorOf("amount")} hint={`From ${formatUsd(least)} on, at most ${formatUsd(most)} now.`}>
+        {(control) => (
+          <div className="flex gap-3">
+            <div className="relative grow">
+              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
+                $
+              </span>
+              <Input
+                {...control}
+                inputMode="decimal"
+                autoComplete="off"
+                placeholder="25.00"
+                value={amount}
+                onChange={({ target }) => onChange({ ...draft, amount: target.value })}
+                className="pl-7 font-mono"
+              />
+            </div>
+            <Button disabled={most === 0n} onClick={() => onChange({ ...draft, amount: fieldText(most) })}>
+              Max
+            </Button>
+          </div>
+        )}
+      </Field>
+      <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={top} />
+      {refused && !refused.field ? (
+        <p role="alert" className="text-sm text-red">
+          {refused.message}
+        </p>
+      ) : null}
+      <Button type="submit" look="primary" busy={busy} className="justify-self-start max-sm:w-full">
+        Review
+      </Button>
+    </form>
+  );
+}
+
+/** The oldest wallet on the chain that is paid now; nothing when there is none. */
+export const firstPayable = (destinations: readonly DestinationView[], chain: Chain): string =>
+  destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";

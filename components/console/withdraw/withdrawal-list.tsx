@@ -1,0 +1,117 @@
+"use client";
+
+import { ArrowUpFromLineIcon, ArrowUpRightIcon } from "lucide-react";
+import { toast } from "sonner";
+import { formatUsd } from "@/lib/base/money";
+import { Amount, placesOf } from "../../ui/amount";
+import { Button } from "../../ui/button";
+import { EmptyState } from "../../ui/empty-state";
+import { LocalTime } from "../../ui/local-time";
+import { PageRefresh } from "../../ui/page-refresh";
+import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { useAction } from "../use-action";
+import { type CancelWithdrawal, chainNames, type WithdrawalRow } from "./withdraw-types";
+import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
+
+interface WithdrawalListProps {
+  /** Newest first. */
+  withdrawals: readonly WithdrawalRow[];
+  cancel: CancelWithdrawal;
+}
+
+const OPEN_EVERY_MS = 2_000;
+const QUIET_EVERY_MS = 30_000;
+
+/** What went out, newest first, and how far what is on its way is. */
+export function WithdrawalList({ withdrawals, cancel }: WithdrawalListProps) {
+  const refresh = <PageRefresh everyMs={withdrawals.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  if (withdrawals.length === 0) {
+    return (
+      <>
+        {refresh}
+        <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
+          Choose one of your wallets above. What you take out is shown here until it is final on its chain.
+        </EmptyState>
+      </>
+    );
+  }
+  const places = placesOf(withdrawals.map(({ amount }) => amount));
+  return (
+    <>
+      {refresh}
+      <ul className="border-t border-line text-sm">
+        {withdrawals.map((row) => (
+          <WithdrawalLine key={row.id} row={row} places={places} cancel={cancel} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function WithdrawalLine({ row, places, cancel }: { row: WithdrawalRow; places: number; cancel: CancelWithdrawal }) {
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_10rem_9rem_auto]">
+      <span className={`font-mono md:text-right ${isPaidOrOpen(row) ? "" : "text-muted line-through"}`} title={`Fee ${formatUsd(row.fee)}`}>
+        <Amount nano={row.amount} places={places} />
+      </span>
+      <span className="max-md:justify-self-end">
+        <WithdrawalState row={row} />
+      </span>
+      <span className="text-muted">
+        <span className="md:block">{chainNames[row.chain]}</span>
+        <span className="max-md:hidden">
+          {" "}
+          to{" "}
+          <span className="font-mono" title={row.destination}>
+            {shortAddress(row.destination)}
+          </span>
+        </span>
+        <span className="md:hidden">
+          , <LocalTime at={row.requestedAt} shape="short" />
+        </span>
+      </span>
+      <span className="text-muted max-md:hidden md:text-right">
+        <LocalTime at={row.requestedAt} shape="short" />
+      </span>
+      <span className="flex min-h-8 items-center justify-end gap-1 max-md:justify-self-end md:w-36">
+        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <TransactionLink row={row} />}
+      </span>
+    </li>
+  );
+}
+
+const isPaidOrOpen = (row: WithdrawalRow): boolean => isOpen(row) || row.state === "final";
+
+function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalRow }) {
+  if (!transaction) return null;
+  return (
+    <>
+      <ShortAddress value={transaction} what="transaction" />
+      {transactionUrl ? (
+        <a
+          href={transactionUrl}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Show the transaction on ${chainNames[chain]}`}
+          className="p-1 text-muted transition hover:text-ink"
+        >
+          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
+        </a>
+      ) : null}
+    </>
+  );
+}
+
+function Cancel({ row, cancel }: { row: WithdrawalRow; cancel: CancelWithdrawal }) {
+  const { busy, run } = useAction();
+  const press = async () => {
+    const answer = await run(() => cancel({ id: row.id }));
+    if (answer.ok) toast.success(`Cancelled. ${formatUsd(row.amount + row.fee)} is back in your balance.`);
+    else toast.error(answer.message);
+  };
+  return (
+    <Button size="small" busy={busy} aria-label={`Cancel the withdrawal of ${formatUsd(row.amount)}`} onClick={() => void press()}>
+      Cancel
+    </Button>
+  );
+}

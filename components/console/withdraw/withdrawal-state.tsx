@@ -1,0 +1,68 @@
+import type { ReactNode } from "react";
+import { Badge } from "../../ui/badge";
+import { chainNames, type WithdrawalRow } from "./withdraw-types";
+
+type Tone = "plain" | "good" | "waiting" | "bad";
+
+interface Words {
+  tone: Tone;
+  word: string;
+  note?: ReactNode;
+}
+
+export const isOpen = ({ state }: WithdrawalRow): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
+
+/** Nothing is signed for it yet. */
+export const isCancellable = ({ state }: WithdrawalRow): boolean => state === "awaiting_approval" || state === "approved";
+
+/** Where it stands, in a word, and what that means where the word does not say it. */
+export function WithdrawalState({ row }: { row: WithdrawalRow }) {
+  const { tone, word, note } = wordsOf(row);
+  return (
+    <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 max-md:justify-end">
+      <Badge tone={tone}>{word}</Badge>
+      {note ? <span className="text-xs text-muted max-md:text-right">{note}</span> : null}
+    </span>
+  );
+}
+
+function wordsOf(row: WithdrawalRow): Words {
+  switch (row.state) {
+    case "awaiting_approval":
+      return { tone: "waiting", word: "waiting for approval", note: "by whoever runs this service" };
+    case "approved":
+      return waitingWords(row);
+    case "signed":
+    case "sent":
+      return { tone: "waiting", word: "on its way", note: `waits for a block of ${chainNames[row.chain]}` };
+    case "confirmed":
+      return { tone: "waiting", word: "confirmed", note: "it is there; final in a moment" };
+    case "final":
+      return { tone: "good", word: "paid" };
+    case "cancelled":
+      return { tone: "plain", word: "cancelled", note: "the money is back" };
+    case "refused":
+      return { tone: "bad", word: "refused", note: `${row.reason ?? ""} The money is back.`.trim() };
+    case "failed":
+      return { tone: "bad", word: "not paid", note: `${row.reason ?? ""} The money is back.`.trim() };
+  }
+}
+
+function waitingWords({ waitsFor, chain }: WithdrawalRow): Words {
+  switch (waitsFor) {
+    case null:
+      return { tone: "waiting", word: "requested", note: "is signed in a moment" };
+    case "funds":
+      return { tone: "waiting", word: "waiting for funds", note: `USDC is brought to ${chainNames[chain]}` };
+    case "chain":
+      return { tone: "waiting", word: "waiting for the chain", note: `${chainNames[chain]} takes nothing now; tried again and again` };
+    case "reserves":
+      return { tone: "waiting", word: "paused", note: "payouts are stopped for now" };
+    case "frozen":
+      return { tone: "waiting", word: "paused", note: "the account is frozen" };
+    case "limit":
+      return { tone: "waiting", word: "waiting", note: "this service has paid out its limit of a day" };
+    case "signature":
+      return { tone: "bad", word: "stopped", note: "its signature does not hold any more: cancel it and sign anew" };
+  }
+}

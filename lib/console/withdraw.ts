@@ -1,0 +1,168 @@
+// Taking money out, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and what became
+// of it.
+
+import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
+import type { WithdrawalId } from "@/lib/base/ids";
+import type { NanoUsd } from "@/lib/base/money";
+import { transactionUrl } from "@/lib/chains/explorer";
+import { displayAddress, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
+import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
+import { readDestination } from "@/lib/wallets/withdrawals/destination";
+import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/withdrawals/order";
+import { drawUpOrder, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
+import { leastWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
+import { listWithdrawals, type WaitsFor, type WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
+import { type Answer, frozenRefusal, refuse } from "./answer";
+import { type Owner, shownWallet } from "./owner";
+import { refusalText } from "./refusals";
+import type { SignedOrderForm } from "./withdraw-form";
+import { withdrawalRefusal } from "./withdraw-refusals";
+
+/** A linked wallet that money may go to, now or later. */
+export interface Destination {
+  chain: WithdrawalChain;
+  /** As wallets write it. */
+  address: string;
+  linkedAt: Date;
+  /** From when on; null: now. */
+  payableFrom: Date | null;
+  /** nano-USD; null while the chain cannot tell whether the wallet has an account for USDC. */
+  fee: NanoUsd | null;
+}
+
+export interface WithdrawalView {
+  id: string;
+  chain: WithdrawalChain;
+  destination: string;
+  /** nano-USD. */
+  amount: NanoUsd;
+  fee: NanoUsd;
+  state: WithdrawalState;
+  waitsFor: WaitsFor | null;
+  transaction: string | null;
+  /** Shows the transaction on its chain; null where the chain is simulated. */
+  transactionUrl: string | null;
+  reason: string | null;
+  requestedAt: Date;
+  endedAt: Date | null;
+}
+
+export interface WithdrawPage {
+  allowance: Allowance;
+  /** nano-USD: the least that may arrive, and the highest fee of each chain. */
+  least: NanoUsd;
+  highestFee: Record<WithdrawalChain, NanoUsd>;
+  destinations: Destination[];
+  /** The account's wallets: any of them signs. */
+  signers: Wallet[];
+  /** Newest first. */
+  withdrawals: WithdrawalView[];
+  /** There are older ones. */
+  hasOlder: boolean;
+}
+
+const PAGE_ROWS = 25;
+
+export async function readWithdrawPage({ accountId }: Owner): Promise<WithdrawPage> {
+  const [allowance, wallets, found] = await Promise.all([
+    readAllowance(accountId),
+    listPayableWallets(accountId),
+    listWithdrawals(accountId, { limit: PAGE_ROWS + 1 }),
+  ]);
+  const fees = readFees();
+  return {
+    allowance,
+    least: leastWithdrawal(),
+    highestFee: { base: fees.base, solana: higher(fees.solana, fees.solanaWithAccount) },
+    destinations: await Promise.all(
+      wallets.map(async ({ linkedAt, payableFrom, ...wallet }) => {
+        const chain = wallet.chain === "evm" ? ("base" as const) : ("solana" as const);
+        return { chain, address: displayAddress(wallet), linkedAt, payableFrom, fee: await feeTo(chain, wallet.address) };
+      }),
+    ),
+    signers: wallets.map(shownWallet),
+    withdrawals: found.slice(0, PAGE_ROWS).map(({ chain, destination, transaction, ...row }) => ({
+      ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
+      ...{ requestedAt: row.requestedAt, endedAt: row.endedAt, chain, transaction },
+      destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
+      transactionUrl: transaction && transactionUrl(chain, transaction),
+    })),
+    hasOlder: found.length > PAGE_ROWS,
+  };
+}
+
+const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
+
+/** Null when the chain does not tell within the time that a page has. */
+async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd | null> {
+  const fees = readFees();
+  if (chain === "base") return fees.base;
+  const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MOST_WAIT_MS).unref());
+  const read = await Promise.race([readDestination(chain, address).catch(() => null), slow]); // unknown is what it is then
+  if (!read?.ok) return null;
+  return read.needsAccount ? fees.solanaWithAccount : fees.solana;
+}
+
+const MOST_WAIT_MS = 1_500;
+
+/** What a wallet signs to take money out: the text, and the order that it says. */
+export interface DrawnOrder extends Omit<Order, "accountId" | "validUntil"> {
+  text: string;
+  /** It will wait for whoever runs this service to approve it. */
+  needsApproval: boolean;
+}
+
+interface Wish {
+  chain: WithdrawalChain;
+  destination: string;
+  amount: NanoUsd;
+}
+
+/** Draws an order up for the owner to look at and sign. Nothing is taken yet. */
+export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answer<{ order: DrawnOrder }>> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
+  const drawn = await drawUpOrder({ ...wish, accountId: owner.accountId });
+  if (!drawn.ok) return withdrawalRefusal(drawn, wish.chain);
+  const { order } = drawn;
+  const allowance = await readAllowance(owner.accountId);
+  const hindered = await findHindrance(owner, order, allowance);
+  if (hindered) return withdrawalRefusal(hindered, wish.chain);
+  const { accountId: _, validUntil: __, ...fields } = order;
+  const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
+  return {
+    ok: true,
+    order: { ...fields, destination, text: writeOrderText(order), needsApproval: order.amount > allowance.leftWithoutApproval },
+  };
+}
+
+/** What would be refused in the end: told before anything is signed. */
+async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
+  const { withdrawable, leftOfDay, leftOfService, leftOpen } = allowance;
+  const wallets = await listPayableWallets(accountId);
+  const to = wallets.find(({ chain, address }) => chain === walletChainOf(order.chain) && address === order.destination);
+  if (!to) return { reason: "destination_not_linked" } as const;
+  if (to.payableFrom) return { reason: "destination_too_new", since: to.payableFrom } as const;
+  if (leftOpen === 0) return { reason: "too_many_open" } as const;
+  if (order.amount + order.fee > withdrawable) return { reason: "insufficient", most: withdrawable } as const;
+  if (order.amount > leftOfDay) return { reason: "account_limit", most: leftOfDay } as const;
+  if (order.amount > leftOfService) return { reason: "service_limit", most: leftOfService } as const;
+  return null;
+}
+
+/** Takes the signed order. The same one twice is the same withdrawal. */
+export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Promise<Answer<{ id: string }>> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
+  const signer = readWallet(form.signer.chain, form.signer.address);
+  if (!signer) return refuse(refusalText("address_invalid"));
+  const outcome = await requestWithdrawal({ ...form, signer, accountId: owner.accountId });
+  return outcome.ok ? outcome : withdrawalRefusal(outcome, form.chain);
+}
+
+/** Takes a withdrawal back while nothing is signed for it. From a frozen account too: the money only comes back. */
+export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId): Promise<Answer> {
+  if (await cancelWithdrawal(accountId, id)) return { ok: true };
+  return refuse("It cannot be cancelled any more: it is on its way, or over.");
+}

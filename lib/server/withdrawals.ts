@@ -1,0 +1,70 @@
+// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: what the operator decides about withdrawals, in the database
+// that DATABASE_URL names, or that of the sandbox in DATA_DIR.
+
+import type { WithdrawalId } from "@/lib/base/ids";
+import { formatUsd } from "@/lib/base/money";
+import { displayAddress } from "@/lib/chains/wallet";
+import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
+import { walletChainOf } from "@/lib/wallets/withdrawals/order";
+import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { withPresentDatabase } from "./present-database";
+
+const usage = `npm run withdrawals -- list                  what is open: first what waits for approval
+npm run withdrawals -- approve <id>          lets it be paid
+npm run withdrawals -- refuse <id> [why]     gives the money back; the owner reads why
+`;
+
+const MOST_LISTED = 1_000;
+const MOST_REASON_CHARACTERS = 200;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { list, approve, refuse };
+
+/** Exit code 0 when it is done, 1 when it is not and the message says why. */
+export async function main(): Promise<void> {
+  const [name = "", ...words] = process.argv.slice(2);
+  const command = commands[name];
+  const needsId = name !== "list";
+  if (!command || (needsId ? !/^wd_[0-9A-Za-z]{20}$/.test(words[0] ?? "") : words.length > 0) || (name === "approve" && words.length > 1)) {
+    process.stderr.write(usage);
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    await withPresentDatabase(() => command(words));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function list(): Promise<void> {
+  const waiting = await listWithdrawalsIn(["awaiting_approval"], MOST_LISTED);
+  const others = await listWithdrawalsIn(["approved", "signed", "sent", "confirmed"], MOST_LISTED);
+  for (const withdrawal of [...waiting, ...others]) say(lineOf(withdrawal));
+  const total = waiting.reduce((sum, { amount }) => sum + amount, 0n);
+  say(`${waiting.length} wait for approval, ${formatUsd(total)} in all; ${others.length} are on their way.`);
+}
+
+function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, requestedAt }: OpenWithdrawal): string {
+  const to = displayAddress({ chain: walletChainOf(chain), address: destination });
+  const where = waitsFor === null ? state : `${state}, waits for ${waitsFor}`;
+  return `${id}  ${requestedAt.toISOString()}  ${formatUsd(amount).padStart(14)}  ${chain.padEnd(6)}  ${to}  ${accountId}  ${where}`;
+}
+
+async function approve([id = ""]: readonly string[]): Promise<void> {
+  if (!(await approveWithdrawal(id as WithdrawalId))) throw await undecided(id);
+  say(`Approved ${id}: it is paid now.`);
+}
+
+async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
+  const why = reason.join(" ").trim().slice(0, MOST_REASON_CHARACTERS) || "Whoever runs this service refused it.";
+  if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
+  say(`Refused ${id}: its owner has the money back, and reads: ${why}`);
+}
+
+async function undecided(id: string): Promise<Error> {
+  const found = await findWithdrawal(id as WithdrawalId);
+  return new Error(found ? `${id} is ${found.state} already: nothing was changed.` : `There is no withdrawal ${id}.`);
+}
