@@ -2,7 +2,6 @@
 
 import { getAddress } from "viem";
 import { z } from "zod";
-import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
@@ -53,7 +52,7 @@ const solanaUri = (address: string, custody: Custody): string => `solana:${addre
 
 /** What the deposit page shows of an account, as it was at one moment. */
 export interface DepositView {
-  /** Unix milliseconds. */
+  /** Unix milliseconds, by the clock that all processes share. */
   readAtMs: number;
   available: NanoUsd;
   /** Newest first, one page of them. */
@@ -68,13 +67,10 @@ const PAGE_ROWS = 25;
 
 /** The page that `before`, an earlier view's `older`, leads to; the newest one when it leads nowhere. */
 export async function readDepositView(accountId: AccountId, before: unknown = null): Promise<DepositView> {
-  const readAtMs = nowMs();
   const after = positionForm.safeParse(before).data;
-  const [available, uncredited, found] = await Promise.all([
-    readAvailable(accountId),
-    readUncredited(accountId),
-    listDeposits(accountId, { limit: PAGE_ROWS + 1, after }),
-  ]);
+  // The moment first: whatever is read after it is not older.
+  const { readAtMs, amounts: uncredited } = await readUncredited(accountId);
+  const [available, found] = await Promise.all([readAvailable(accountId), listDeposits(accountId, { limit: PAGE_ROWS + 1, after })]);
   const deposits = found.slice(0, PAGE_ROWS);
   const last = found.length > PAGE_ROWS ? deposits.at(-1) : undefined;
   return { readAtMs, available, deposits, older: last ? `${last.seenAt.getTime()}.${last.id}` : null, uncredited };

@@ -34,7 +34,9 @@ export function DepositFeed({ initial, url, children }: DepositFeedProps) {
 
   // Views come on the stream and with the page, when an action makes it anew: the later one counts.
   const take = useCallback((view: DepositView) => {
-    setLatest((known) => (view.readAtMs <= known.view.readAtMs ? known : { view, news: newsBetween(known.view, view) || known.news }));
+    setLatest((known) =>
+      view === known.view || view.readAtMs < known.view.readAtMs ? known : { view, news: newsBetween(known.view, view) || known.news },
+    );
   }, []);
   useEffect(() => take(initial), [take, initial]);
   useEffect(() => followView(url, { onView: take, onLive: setLive, onOver: () => window.location.reload() }), [url, take]);

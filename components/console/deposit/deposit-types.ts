@@ -23,7 +23,7 @@ export interface DepositRow {
 
 /** All of it as it was at one moment. */
 export interface DepositView {
-  /** The server's clock, Unix milliseconds. */
+  /** Unix milliseconds, by a clock that all of the service's processes share. */
   readAtMs: number;
   available: bigint;
   /** Newest first. */

@@ -1,12 +1,18 @@
 // The deposit page's promises: a sandbox leads no money to a public chain, and every state of a deposit says what it means.
 
+import { createElement } from "react";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
 import { drawPage } from "../../ui/testing/app-router";
 import { AddressCard } from "./address-card";
+import { AvailableBalance } from "./available-balance";
+import { DepositFeed } from "./deposit-feed";
 import { DepositList } from "./deposit-list";
 import { newsBetween } from "./deposit-news";
 import type { DepositRow, DepositView } from "./deposit-types";
+import { LiveDeposits } from "./live-deposits";
+import { NoAddress } from "./no-address";
+import { OlderDeposits } from "./older-deposits";
 
 const address = `0x${"4F".repeat(20)}`;
 const paymentUri = `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${address}`;
@@ -101,4 +107,39 @@ test("what happens is said once, in a sentence; confirmations that count up are 
   expect(newsBetween(view([credited], 5n), view([deposit({ state: "reversed" })], 0n))).toBe(
     "$5.00 on Base is reversed. Available: $0.00.",
   );
+});
+
+const drawFeed = (initial: DepositView) => {
+  const whenEmpty = "Send USDC to one of the addresses above.";
+  const children = [
+    createElement(AvailableBalance, { key: 1 }),
+    createElement(LiveDeposits, { key: 2, minimum: 1_000_000_000n, whenEmpty }),
+  ];
+  const feed = { initial, url: "/deposit/events", children };
+  return drawPage(createElement(DepositFeed, feed));
+};
+
+test("the page as it comes from the server has the balance and the list already, or says how there will be one", () => {
+  const empty = drawFeed(view([]));
+  expect(empty).toContain("No deposits yet");
+  expect(empty).toContain("Send USDC to one of the addresses above.");
+  const page = drawFeed(view([deposit({ state: "credited" })], 5_000_000_001n));
+  expect(page).toContain("$5.000000001");
+  expect(page).toContain("credited");
+  expect(page).not.toMatch(/Older|Newest|Not up to date/);
+  expect(drawFeed({ ...view([deposit({})]), older: "17.base_0x" })).toContain('href="/deposit?before=17.base_0x"');
+});
+
+test("an older page leads back to the newest, and an empty one says so", () => {
+  const minimum = 1_000_000_000n;
+  const page = drawPage(OlderDeposits({ view: view([deposit({ state: "credited" })]), minimum }));
+  expect(page).toContain('href="/deposit"');
+  expect(page).not.toContain("before=");
+  expect(drawPage(OlderDeposits({ view: view([]), minimum }))).toContain("No deposits before these");
+});
+
+test("a chain that nobody watches has no address to pay to, in words", () => {
+  const page = drawPage(NoAddress({ chain: "solana" }));
+  expect(page).toContain("Solana is not watched here");
+  expect(page).toContain("until then send nothing to it");
 });

@@ -5,7 +5,7 @@ import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/once";
 import { openTestCustody } from "@/lib/console/testing/custody";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction, pool } from "@/lib/db/pool";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 import { addDeposit, credit, noteHead, openScan, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "./testing/accounts";
@@ -147,5 +147,16 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
     forgetOnce("wallets that were checked");
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
+  });
+
+  test("addresses that somebody wrote into the database are told to nobody", async () => {
+    const { key, accountId } = await openAccount();
+    await inTransaction((transaction) => openWallet(accountId, transaction));
+    const forged = `0x${"66".repeat(20)}`;
+    await pool().query("UPDATE custodial_wallet SET base_address = $2 WHERE account_id = $1", [accountId, forged]);
+    const answer = await ask({ url, key, path: "/api/v1/balance", method: "GET" });
+    expect(readError(answer, "INTERNAL_ERROR").details).toMatchObject({ retryable: true });
+    expect(answer.text).not.toContain(forged);
+    await pool().query("DELETE FROM custodial_wallet WHERE account_id = $1", [accountId]);
   });
 });

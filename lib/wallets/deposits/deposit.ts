@@ -1,7 +1,8 @@
 // Deposits as their owner sees them: what came in, how far it is, and where to look it up.
 
+import { assert } from "@/lib/base/assert";
 import type { AccountId } from "@/lib/base/ids";
-import { fromCents, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { fromCents, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { pool } from "@/lib/db/pool";
@@ -81,15 +82,24 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, lat
   return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
 }
 
-/** What came in at the account's addresses and waits there for the minimum, by chain. */
-export async function readUncredited(accountId: AccountId): Promise<Record<DepositChain, NanoUsd>> {
-  const { rows } = await pool().query<{ chain: DepositChain; amount: bigint }>(
-    `SELECT chain, sum(amount)::bigint AS amount FROM deposit
-     WHERE account_id = $1 AND state = 'below_minimum' AND missing_since IS NULL GROUP BY chain`,
+interface Uncredited {
+  amounts: Record<DepositChain, NanoUsd>;
+  /** When it was read, Unix milliseconds, by the database's clock: the clocks of two processes need not agree. */
+  readAtMs: number;
+}
+
+/** What came in at the account's addresses and waits there for the minimum. */
+export async function readUncredited(accountId: AccountId): Promise<Uncredited> {
+  const { rows } = await pool().query<Record<DepositChain | "readAtMs", bigint>>(
+    `SELECT coalesce(sum(amount) FILTER (WHERE chain = 'base'), 0)::bigint AS base,
+       coalesce(sum(amount) FILTER (WHERE chain = 'solana'), 0)::bigint AS solana,
+       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "readAtMs"
+     FROM deposit WHERE account_id = $1 AND state = 'below_minimum' AND missing_since IS NULL`,
     [accountId],
   );
-  const found = new Map(rows.map(({ chain, amount }) => [chain, nanoUsd(amount)]));
-  return { base: found.get("base") ?? ZERO_USD, solana: found.get("solana") ?? ZERO_USD };
+  const [row] = rows;
+  assert(row, "a sum is one row");
+  return { amounts: { base: nanoUsd(row.base), solana: nanoUsd(row.solana) }, readAtMs: Number(row.readAtMs) };
 }
 
 /** Shows in the metrics how many deposits there are of each state. It reads them all. */
