@@ -57,7 +57,7 @@ async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt
 }
 
 /** Writes down where a receipt says that the transaction is. True when that is news. */
-export async function noteReceipt(id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> {
+async function noteReceipt(id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> {
   const { rows } = await pool().query<{ isNews: boolean }>('SELECT relay_note_mined($1, $2, $3, $4, $5, $6) AS "isNews"', [
     ...[id, txHash, status === "succeeded", blockNumber, blockHash, feeWei.toString()],
   ]);

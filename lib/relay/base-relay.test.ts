@@ -4,6 +4,7 @@ import { once } from "node:events";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readGasBalance } from "@/lib/chains/evm/balances";
+import { createNodes } from "@/lib/chains/evm/nodes";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { findReceipt, isKnown } from "@/lib/chains/evm/transactions";
 import { encodeTransfer } from "@/lib/chains/evm/usdc";
@@ -11,6 +12,7 @@ import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { prepareCall, storeCall } from "./calls";
 import { findRelayed, getRelayed } from "./relayed";
+import { runRelay } from "./run";
 import { sendStored } from "./send";
 import { hashesOf, noncesOf, type RelayedChain, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
 import { waitForRelayed } from "./wait";
@@ -135,6 +137,23 @@ test("whoever listens is told the id at each change, and at no other time", asyn
   while (!told.includes("end")) await once(listener, "notification");
   await listener.end();
   expect(told.filter((id) => id === "told")).toHaveLength(3);
+});
+
+test("with nothing under way a round is one query, and no node is asked", async () => {
+  await chain.mine(TO_FINAL);
+  for (let round = 0; round < 3; round++) await chain.round();
+  const statements: unknown[] = [];
+  const query = pg.Client.prototype.query;
+  pg.Client.prototype.query = function (this: pg.Client, ...given: never[]) {
+    statements.push(given[0]);
+    return Reflect.apply(query, this, given);
+  } as typeof query;
+  try {
+    await runRelay({ evm: createNodes({ urls: [], chainId: chain.chainId }) });
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+  expect(statements).toHaveLength(1);
 });
 
 test("waiting for one that does not come ends in time; one that nobody stored is an error", async () => {
