@@ -53,6 +53,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 - [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): the same for programs
 - [Errors](${baseUrl}/docs/errors): every code, and what to do
 - [Models and prices](${baseUrl}/models): with a calculator
+- [Reserves](${baseUrl}/reserves): what is owed and what is held, at which block; for programs ${baseUrl}/reserves.json
 `;
 }
 

@@ -5,6 +5,7 @@ const links = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
+  { href: "/reserves", text: "Reserves" },
   { href: "/status", text: "Status" },
 ];
 

@@ -1,4 +1,4 @@
-// Public explorers: where anybody can look a transaction up.
+// Public explorers: where anybody can look a transaction, an address or a block up.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "./evm/base";
@@ -9,9 +9,16 @@ const evmExplorers: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The page of a transaction; null where nobody else can see its chain: in a sandbox, and on chains without an explorer. */
-export function transactionUrl(chain: "base" | "solana", transaction: string): string | null {
+export const transactionUrl = (chain: "base" | "solana", transaction: string): string | null => pageOf(chain, `tx/${transaction}`);
+
+/** The page of an address; null as above. */
+export const addressUrl = (chain: "base" | "solana", address: string): string | null => pageOf(chain, `address/${address}`);
+
+/** The page of a block by its number, on Solana by its slot; null as above. */
+export const blockUrl = (chain: "base" | "solana", height: number): string | null => pageOf(chain, `block/${height}`);
+
+function pageOf(chain: "base" | "solana", path: string): string | null {
   if (config().MODE !== "live") return null;
-  if (chain === "solana") return `https://explorer.solana.com/tx/${transaction}`;
-  const explorer = evmExplorers.get(baseChainId());
-  return explorer ? `${explorer}/tx/${transaction}` : null;
+  const explorer = chain === "solana" ? "https://explorer.solana.com" : evmExplorers.get(baseChainId());
+  return explorer ? `${explorer}/${path}` : null;
 }

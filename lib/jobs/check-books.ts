@@ -4,9 +4,10 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { checkLedger, type Violation } from "@/lib/ledger/check";
 import { checkDeposits } from "@/lib/wallets/deposits/check";
+import { findDeficit } from "@/lib/wallets/reserves/check-reserves";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
-const checks = [checkLedger, checkDeposits, checkWithdrawals];
+const checks = [checkLedger, checkDeposits, checkWithdrawals, findDeficit];
 
 /** Reads all the books, each check in a snapshot of its own; an empty list means that every invariant holds. */
 export async function checkBooks(): Promise<Violation[]> {

@@ -5,6 +5,7 @@ import { nanoUsd, usdText } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import type { Violation } from "@/lib/ledger/check";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { NotKnown } from "./not-known";
 import { type Reckoning, reconcile } from "./reconcile";
@@ -23,13 +24,14 @@ export async function reportReserves(): Promise<void> {
 /** Reckons anew, writes the report down, and tells what changed. */
 export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
   const [before, newest] = [await findKnownReport(), await findNewestReport()];
-  const report = await reckon(nodes);
+  const report = await reckonReserves(nodes);
   await addReport(report);
   tell(report, before, newest);
   return report;
 }
 
-async function reckon(nodes: RelayNodes): Promise<ReserveReport> {
+/** What a report would say now; it is not written down. */
+export async function reckonReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
   try {
     const first = await reconcile(nodes);
     if (!isShort(first)) return { ...first, state: "covered" };
@@ -69,6 +71,14 @@ function othersFirst(nodes: EvmNodes): EvmNodes {
         return answer ? answer.of : use(node);
       }),
   };
+}
+
+/** What the newest report that could tell found, as an invariant of the books. */
+export async function findDeficit(): Promise<Violation[]> {
+  const report = await findKnownReport();
+  if (report?.state !== "deficit") return [];
+  const { owed, held } = report;
+  return [{ invariant: "what is owed is held on the chains", subject: "reserves", expected: owed.toString(), actual: held.toString() }];
 }
 
 function tell(report: ReserveReport, before: KnownReport | null, newest: ReserveReport | null): void {

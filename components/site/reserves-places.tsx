@@ -1,0 +1,67 @@
+import { Amount, placesOf } from "../ui/amount";
+import { CopyButton } from "../ui/copy-button";
+import type { ReservesPlace } from "./reserves-view";
+
+const chains = {
+  base: { name: "Base", height: "final block" },
+  solana: { name: "Solana", height: "final slot" },
+};
+
+/** Where what is held lies, and at which block it was read. */
+export function ReservesPlaces({ places }: { places: readonly ReservesPlace[] }) {
+  const decimals = placesOf(places.flatMap(({ treasury, deposits }) => [treasury.amount, deposits.amount]));
+  return (
+    <section className="mt-12">
+      <h2 className="border-b border-edge pb-2.5 text-sm font-medium">Where it lies</h2>
+      {places.map((place) => (
+        <Place key={place.chain} place={place} decimals={decimals} />
+      ))}
+    </section>
+  );
+}
+
+function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservesPlace; decimals: number }) {
+  const { name, height: heightName } = chains[chain];
+  return (
+    <div className="border-b border-line py-4 text-sm">
+      <p className="flex flex-wrap justify-between gap-x-6">
+        <span className="font-medium">{name}</span>
+        <span className="text-muted">
+          {heightName} <OutLink href={blockUrl}>{height.toLocaleString("en-US")}</OutLink>
+        </span>
+      </p>
+      <div className="mt-2 flex items-start justify-between gap-x-6">
+        <div className="min-w-0">
+          Treasury
+          <span className="flex min-w-0 items-center gap-1 text-muted">
+            <span className="min-w-0 break-all font-mono text-xs">
+              <OutLink href={treasury.url}>{treasury.address}</OutLink>
+            </span>
+            <CopyButton quiet text={treasury.address} label={`Copy the treasury's address on ${name}`} />
+          </span>
+        </div>
+        <span className="shrink-0 font-mono tabular-nums">
+          <Amount nano={treasury.amount} places={decimals} />
+        </span>
+      </div>
+      <div className="mt-2 flex items-baseline justify-between gap-x-6">
+        <span>
+          {deposits.addresses.toLocaleString("en-US")} deposit {deposits.addresses === 1 ? "address" : "addresses"}
+        </span>
+        <span className="shrink-0 font-mono tabular-nums">
+          <Amount nano={deposits.amount} places={decimals} />
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** A link to the chain's public explorer, where it has one. */
+function OutLink({ href, children }: { href: string | null; children: string }) {
+  if (href === null) return children;
+  return (
+    <a href={href} target="_blank" rel="noreferrer" className="underline underline-offset-2 transition hover:text-ink">
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,23 @@
+/** Reserves as pages show them; amounts are nano-USD. */
+export interface ReservesFigures {
+  at: Date;
+  held: bigint;
+  owed: bigint;
+  customers: bigint;
+  coverage: string | null;
+  places: readonly ReservesPlace[];
+}
+
+export interface ReservesPlace {
+  chain: "base" | "solana";
+  height: number;
+  blockUrl: string | null;
+  treasury: { address: string; url: string | null; amount: bigint };
+  deposits: { addresses: number; amount: bigint };
+}
+
+export interface ReservesPoint {
+  at: Date;
+  held: bigint;
+  owed: bigint;
+}

@@ -1,0 +1,62 @@
+// Reserves as `npm run check-ledger` tells them: reckoned anew, where the chains' nodes can be asked.
+
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { config } from "@/lib/base/config";
+import { formatUsd } from "@/lib/base/money";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { areChainsOwned } from "@/lib/sandbox/chains-owner";
+import { followChains } from "@/lib/sandbox/follow-chains";
+import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
+import type { Holding } from "@/lib/wallets/reserves/holding";
+import { addReport, type UnknownReport } from "@/lib/wallets/reserves/report";
+
+/** Prints what is held on each chain at which height, and what is owed. A report that has figures is kept as the service's own are. */
+export async function sayReserves(): Promise<void> {
+  await findSandboxChains();
+  const report = await reckonReserves();
+  if (report.state === "unknown") return say(`Reserves: unknown. ${unknownText(report)}`);
+  await addReport(report);
+  const { state, held, owed, holdings } = report;
+  const difference = held < owed ? `${formatUsd(owed - held)} is missing` : `${formatUsd(held - owed)} more than that is there`;
+  say(`Reserves: ${state === "deficit" ? "A DEFICIT" : "covered"}. ${formatUsd(held)} is held, ${formatUsd(owed)} is owed: ${difference}.`);
+  for (const holding of holdings) say(holdingText(holding));
+}
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const names = { base: "Base", solana: "Solana" } as const;
+
+function holdingText({ chain, height, treasury, atAddresses, addresses }: Holding): string {
+  const at = chain === "base" ? `final block ${height}` : `final slot ${height}`;
+  return `  ${names[chain]}, ${at}: ${formatUsd(treasury)} at the treasury, ${formatUsd(atAddresses)} at ${addresses} addresses.`;
+}
+
+function unknownText({ reason, chain }: UnknownReport): string {
+  const nodes = `nodes of ${chain ? names[chain] : "both chains"}`;
+  switch (reason) {
+    case "away":
+      return `No ${nodes} answer.`;
+    case "doubtful":
+      return `What the ${nodes} say of its head is in doubt.`;
+    case "behind":
+      return `The ${nodes} are not where they were, or do not remember the last final block.`;
+    case "disputed":
+      return "Two readings did not say the same.";
+    case "starting":
+      return "Nothing was set up here yet, or what a sandbox gave is not on its chain yet.";
+  }
+}
+
+const FOUND_WITHIN_MS = 3_000;
+
+/** A sandbox's chains are where its service runs them, if it does. */
+async function findSandboxChains(): Promise<void> {
+  const { MODE, DATA_DIR } = config();
+  if (MODE !== "sandbox" || !areChainsOwned(resolve(DATA_DIR))) return;
+  const following = followChains({ dataDir: resolve(DATA_DIR), isOwner: () => false });
+  const isFound = () => evmNodeUrls().length > 0 && solanaCluster().urls.length > 0;
+  for (const endMs = performance.now() + FOUND_WITHIN_MS; !isFound() && performance.now() < endMs; ) await sleep(50);
+  await following.stop();
+}
