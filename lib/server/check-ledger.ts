@@ -4,6 +4,7 @@
 import { checkBooks } from "@/lib/jobs/check-books";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { withPresentDatabase } from "./present-database";
+import { sayReserves } from "./say-reserves";
 
 /** Exit code 0 when every invariant holds, 1 when one does not or the books cannot be read. */
 export async function main(): Promise<void> {
@@ -17,6 +18,7 @@ export async function main(): Promise<void> {
 
 async function check(): Promise<void> {
   await rollUpRevenue();
+  await sayReserves();
   const violations = await checkBooks();
   for (const { invariant, subject, expected, actual } of violations) {
     process.stdout.write(`BROKEN: ${invariant}: ${subject} should be ${expected} and is ${actual}\n`);
