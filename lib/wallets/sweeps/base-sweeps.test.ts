@@ -85,7 +85,7 @@ test("less than SWEEP_MINIMUM_USD stays where it is until there is enough, and w
   expect(await sweepsOf(customer.address)).toMatchObject([{ units: 5_990_000n, state: "done" }]);
 });
 
-test("sweepNow takes from as few addresses as it needs, small ones too, and counts what is under way", async () => {
+test("what withdrawals need is taken from as few addresses as it takes, small ones too, and what is under way counts", async () => {
   const [one, two, three, dust] = await openCustomers(4);
   if (!one || !two || !three || !dust) throw new Error("four customers were asked for");
   await chain.payIn([
@@ -94,13 +94,13 @@ test("sweepNow takes from as few addresses as it needs, small ones too, and coun
     [three, 1_000_000n],
     [dust, 90_000n],
   ]);
-  expect(await chain.sweepNow(4_000_000n)).toBe(4_500_000n);
-  expect(await chain.sweepNow(4_400_000n)).toBe(4_500_000n);
+  expect(await chain.planFor(4_000_000n)).toBe(4_500_000n);
+  expect(await chain.planFor(4_400_000n)).toBe(4_500_000n);
   expect((await sweepsOf(one.address, two.address, three.address)).map(({ units }) => units).sort()).toEqual([1_500_000n, 3_000_000n]);
-  expect(await chain.sweepNow(100_000_000n), "as much as there is").toBe(5_500_000n);
+  expect(await chain.planFor(100_000_000n), "as much as there is").toBe(5_500_000n);
   await chain.finish();
   expect(await chain.balances([one.address, two.address, three.address, dust.address])).toEqual([0n, 0n, 0n, 90_000n]);
-  expect(await chain.sweepNow(1n)).toBe(0n);
+  expect(await chain.planFor(1n)).toBe(0n);
 });
 
 test("while USDC is paused sweeps wait and say so; once it moves again they are done, each once", async () => {

@@ -29,7 +29,8 @@ export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<
 }
 
 /**
- * Plans as many sweeps as bring `units` to the treasury, with those that are under way, from as few addresses as it takes.
+ * Plans as many sweeps as bring `units` to the treasury, with those that are under way, from as few addresses as it takes, and
+ * from such as have less than is swept otherwise, too.
  * @throws EvmFailure, SolanaUnavailable
  */
 export async function planFor(chain: SweepChain, units: bigint, nodes: RelayNodes): Promise<void> {

@@ -5,11 +5,14 @@ import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { isSolanaUnavailable, type RelayNodes } from "@/lib/relay/chain";
+import { readPayoutDemand } from "../withdrawals/treasury-funds";
 import { sendDueOnBase } from "./base-sweeps";
 import { followSweeps } from "./follow";
 import { planFor, planSweeps } from "./plan";
 import { sendDueOnSolana } from "./solana-sweeps";
-import { measureSweeps, readUnitsUnderWay, type SweepChain } from "./sweep";
+import { measureSweeps, type SweepChain } from "./sweep";
+
+const NANO_PER_UNIT = 1_000n;
 
 /** One round on both chains. Several processes may run it at once: each sweep is signed by one of them. */
 export async function runSweeps(): Promise<void> {
@@ -24,23 +27,10 @@ export async function runSweepsOn(chain: SweepChain, nodes: RelayNodes = {}): Pr
   await followSweeps(chain);
   await untilNodesAnswer(async () => {
     await planSweeps(chain, nodes);
+    await planFor(chain, (await readPayoutDemand(chain)) / NANO_PER_UNIT, nodes);
     await sendDue(chain, nodes);
   });
   await measureSweeps(chain);
-}
-
-/**
- * Brings USDC to the treasury that is needed there now, from addresses that have less than is swept otherwise, too. It moves only
- * what is final, and takes until its own block is. Call it again as long as it is needed: what is under way counts.
- * @param units USDC base units that the treasury lacks
- * @returns how many are under way
- */
-export async function sweepNow(chain: SweepChain, units: bigint, nodes: RelayNodes = {}): Promise<bigint> {
-  await untilNodesAnswer(async () => {
-    await planFor(chain, units, nodes);
-    await sendDue(chain, nodes);
-  });
-  return readUnitsUnderWay(chain);
 }
 
 const sendDue = (chain: SweepChain, nodes: RelayNodes): Promise<void> => (chain === "base" ? sendDueOnBase(nodes) : sendDueOnSolana(nodes));

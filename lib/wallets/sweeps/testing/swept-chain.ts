@@ -16,8 +16,9 @@ import { openWallet } from "../../custodial-wallet";
 import { startWatchedChain, TO_SAFE } from "../../deposits/testing/watched-chain";
 import { signer } from "../../signer";
 import { startTestCustody, withSettings } from "../../testing/seeds";
-import { runSweepsOn, sweepNow } from "../run";
-import type { SweepChain } from "../sweep";
+import { planFor } from "../plan";
+import { runSweepsOn } from "../run";
+import { readUnitsUnderWay, type SweepChain } from "../sweep";
 
 export interface Customer {
   account: AccountId;
@@ -149,9 +150,11 @@ export async function startSweptChain() {
     payIn,
     relay,
     sweep,
-    sweepNow: async (units: bigint) => {
+    /** Plans for what withdrawals need; resolves with all that is under way then. */
+    planFor: async (units: bigint) => {
       await readClock();
-      return sweepNow("base", units, nodes);
+      await planFor("base", units, nodes);
+      return readUnitsUnderWay("base");
     },
     finish,
     carriedOut,
