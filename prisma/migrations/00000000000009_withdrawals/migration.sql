@@ -187,7 +187,7 @@ BEGIN
   IF NOT FOUND THEN RETURN false; END IF;
   -- Not the row's own amounts: what was booked can not have been changed since.
   taken := ledger_moved('withdrawal_' || wanted, 'withdrawal_pending');
-  IF ledger_moved('withdrawal_' || wanted, customer) IS DISTINCT FROM -taken THEN
+  IF taken IS NULL OR ledger_moved('withdrawal_' || wanted, customer) IS DISTINCT FROM -taken THEN
     RAISE EXCEPTION 'withdrawal % is not in the books of account %', wanted, customer;
   END IF;
   IF NOT ledger_post('withdrawal_return_' || wanted, 'withdrawal_return', json_build_array(

@@ -25,7 +25,8 @@ export const USD = 1_000_000_000n;
 /** Chains that go on by themselves, and quickly. The caller stops them. */
 export async function startWorld() {
   await openFunding();
-  await startCustody(await openSigner(makeWords(), "sandbox"));
+  const words = makeWords();
+  await startCustody(await openSigner(words, "sandbox"));
   const [evm, solana] = await Promise.all([
     startUsdcChain({ blockTimeMs: 200 }),
     startTestSolanaChain({ usdcMint: signer().usdcMint, finalityLagSlots: 4 }),
@@ -38,6 +39,8 @@ export async function startWorld() {
   return {
     evm,
     solana,
+    /** The signer's. */
+    words,
     /** Puts USDC, in base units, into the treasury on a chain. */
     fillTreasury: (chain: WithdrawalChain, units: bigint) =>
       chain === "base" ? evm.mint(treasury.base as Hex, units) : solana.faucet(treasury.solana, units),

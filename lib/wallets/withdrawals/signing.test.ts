@@ -1,0 +1,138 @@
+// The signer alone, without any database: it pays what an owner signed, to the letter, and nothing else.
+
+import { type Hex, recoverTypedDataAddress } from "viem";
+import { afterEach, expect, test, vi } from "vitest";
+import { now, nowMs, setClock } from "@/lib/base/clock";
+import { newAccountId, randomBase62 } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/once";
+import { authorizationTypedData } from "@/lib/chains/evm/usdc";
+import { makeWords } from "../mnemonic";
+import { openSigner } from "../seed-signer";
+import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "./order";
+import { asUsd, type KeyWallet, newKeyWallet } from "./testing/world";
+
+let restoreClock = () => {};
+afterEach(() => {
+  restoreClock();
+  restoreClock = () => {};
+  vi.unstubAllEnvs();
+  forgetOnce("config");
+});
+
+const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
+const blockhash = newKeyWallet("solana").address;
+
+function newOrder(chain: WithdrawalChain, changes: Partial<Order> = {}): Order {
+  const issuedAt = now();
+  const destination = chain === "base" ? evm.address : solana.address;
+  const terms = { amount: asUsd(5), fee: nanoUsd(100_000_000), opensAccount: false, nonce: randomBase62(22) };
+  return { accountId: newAccountId(), chain, destination, ...terms, issuedAt, validUntil: endOfOrder(issuedAt), ...changes };
+}
+
+async function sign(order: Order, by: KeyWallet = evm): Promise<SignedOrder> {
+  return { ...order, signer: { chain: by.chain, address: by.address }, signature: await by.sign(writeOrderText(order)) };
+}
+
+const pay = async (signer: Awaited<ReturnType<typeof openSigner>>, order: SignedOrder) =>
+  order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana({ order, blockhash });
+
+test("a payout on Base is the treasury's authorization of exactly what was signed, good for an hour", async () => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  for (const by of [evm, solana]) {
+    const order = await sign(newOrder("base"), by);
+    const { authorization, signature } = await signer.signPayoutOnBase(order);
+    expect(authorization).toMatchObject({ from: signer.treasury.base, to: evm.address, value: 5_000_000n, nonce: payoutNonce(order) });
+    expect(Number(authorization.validBefore)).toBe(Math.floor(nowMs() / 1_000) + 3_600);
+    const typed = authorizationTypedData(authorization, 31_337);
+    expect(await recoverTypedDataAddress({ ...typed, signature })).toBe(signer.treasury.base);
+  }
+});
+
+test("one text has one authorization, however often it is signed, and every other text another", async () => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  const order = newOrder("base");
+  const nonces = new Set<Hex>();
+  for (const other of [order, { ...order }, { ...order, nonce: randomBase62(22) }, { ...order, amount: asUsd(6) }, newOrder("base")]) {
+    nonces.add(payoutNonce(other));
+  }
+  expect(nonces.size).toBe(4);
+  const [first, again] = [await signer.signPayoutOnBase(await sign(order)), await signer.signPayoutOnBase(await sign(order))];
+  expect(again.authorization.nonce).toBe(first.authorization.nonce);
+});
+
+test.each(["base", "solana"] as const)("on %s, whatever is changed after it was signed is refused", async (chain) => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  const order = await sign(newOrder(chain));
+  const thief = newKeyWallet(chain === "base" ? "evm" : "solana");
+  const changes: Partial<SignedOrder>[] = [
+    { amount: asUsd(6) },
+    { destination: thief.address },
+    { fee: nanoUsd(0) },
+    { nonce: randomBase62(22) },
+    { accountId: newAccountId() },
+    { issuedAt: new Date(order.issuedAt.getTime() - 1) },
+    { validUntil: new Date(order.validUntil.getTime() + 1) },
+    { signer: { chain: thief.chain, address: thief.address } },
+    { signature: await thief.sign(writeOrderText(order)) },
+    { signature: "0x" },
+    { signature: "" },
+    ...(chain === "solana" ? [{ opensAccount: true }] : []),
+  ];
+  for (const change of changes) {
+    await expect(
+      pay(signer, { ...order, ...change }),
+      JSON.stringify(change, (_, v) => `${v}`),
+    ).rejects.toMatchObject({
+      refusal: "signature",
+    });
+  }
+  await expect(pay(signer, order)).resolves.toBeDefined();
+});
+
+test("an order for the other chain, to the signer's own addresses, of no whole units or too old is refused though it is signed", async () => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  const [base, onSolana] = [await sign(newOrder("base")), await sign(newOrder("solana"))];
+  await expect(signer.signPayoutOnBase(onSolana)).rejects.toMatchObject({ refusal: "order" });
+  await expect(signer.signPayoutOnSolana({ order: base, blockhash })).rejects.toMatchObject({ refusal: "order" });
+  const { treasury, relayer } = signer;
+  for (const destination of [treasury.base.toLowerCase(), relayer.address.toLowerCase()]) {
+    await expect(pay(signer, await sign(newOrder("base", { destination })))).rejects.toMatchObject({ refusal: "order" });
+  }
+  await expect(pay(signer, await sign(newOrder("solana", { destination: treasury.solana })))).rejects.toMatchObject({ refusal: "order" });
+  for (const amount of [0n, -1_000n, 5_000_000_001n]) {
+    await expect(pay(signer, await sign(newOrder("base", { amount: nanoUsd(amount) })))).rejects.toMatchObject({ refusal: "order" });
+  }
+  restoreClock = setClock(() => base.validUntil.getTime());
+  await expect(pay(signer, base)).rejects.toMatchObject({ refusal: "expired" });
+});
+
+test("a nonce that was paid with one text is refused with another, both signed", async () => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  const order = newOrder("solana");
+  await pay(signer, await sign(order));
+  await expect(pay(signer, await sign({ ...order, amount: asUsd(6) }))).rejects.toMatchObject({ refusal: "nonce" });
+  await expect(pay(signer, await sign(order))).resolves.toBeDefined();
+});
+
+test("of two texts with one nonce at the same moment one is paid", async () => {
+  const signer = await openSigner(makeWords(), "sandbox");
+  const order = newOrder("base");
+  const both = [await sign(order), await sign({ ...order, amount: asUsd(6) })];
+  const outcomes = await Promise.allSettled(both.map((one) => pay(signer, one)));
+  expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("in a day it pays no more than the service's limit, whatever it is asked, and an attempt more of one order costs nothing", async () => {
+  vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
+  forgetOnce("config");
+  const signer = await openSigner(makeWords(), "sandbox");
+  const first = await sign(newOrder("base"));
+  for (let n = 0; n < 5; n++) await pay(signer, first);
+  await pay(signer, await sign(newOrder("solana")));
+  const third = await sign(newOrder("base"));
+  await expect(pay(signer, third)).rejects.toMatchObject({ refusal: "limit" });
+  const start = nowMs();
+  restoreClock = setClock(() => start + 24 * 3_600_000 + 1);
+  await expect(pay(signer, third)).resolves.toBeDefined();
+});
