@@ -15,7 +15,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as one that is whole"],
   [/^(custody|address_pool|custodial_wallet): check \w+$/, "there is one seed, and derivation indexes are never negative"],
   [
-    /^(deposit|chain_scan|chain_scan_end|foreign_token|watch_lease): check \w+$/,
+    /^(deposit|chain_scan|chain_scan_end|foreign_token|watch_lease|solana_cursor|solana_foreign_token): check \w+$/,
     "what no chain can show, and no deposit can be, is not stored",
   ],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],

@@ -13,7 +13,10 @@ CREATE TABLE solana_cursor (
   checked_slot integer NOT NULL,
   checked_units bigint NOT NULL,
   -- When it is to be read a second time, or looked at although nothing seems to have happened.
-  check_at timestamptz NOT NULL
+  check_at timestamptz NOT NULL,
+  CHECK (units >= 0 AND checked_units >= 0),
+  CHECK (signature IS NOT NULL AND slot > 0 OR signature IS NULL AND slot = 0 AND units = 0),
+  CHECK (checked_signature IS NOT NULL AND checked_slot > 0 OR checked_signature IS NULL AND checked_slot = 0 AND checked_units = 0)
 );
 CREATE INDEX solana_cursor_check_at_idx ON solana_cursor (check_at);
 
@@ -25,7 +28,7 @@ CREATE TABLE solana_foreign_token (
   owner text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   -- The token's own.
-  units numeric(20, 0) NOT NULL,
+  units numeric(20, 0) NOT NULL CHECK (units > 0),
   seen_at timestamptz NOT NULL
 );
 CREATE INDEX solana_foreign_token_owner_idx ON solana_foreign_token (owner);

@@ -31,11 +31,12 @@ export const ONE_USDC = 1_000_000n;
 export const mint = new PublicKey(USDC_MINT);
 
 /** A chain with quick slots: what is sent is final after eight of them. The caller stops it. */
-export async function startWatchedSolana(slotMs = 50) {
+export async function startWatchedSolana(slotMs = 100) {
   const chain = await startTestSolanaChain({ slotMs });
   const nodesAt = (urls: readonly string[], timeoutMs?: number) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, timeoutMs });
   const nodes = nodesAt([chain.url]);
-  const connection = new Connection(chain.url, "confirmed");
+  // A new one each time: it keeps a blockhash for longer than the quick slots let it live.
+  const connect = () => new Connection(chain.url, "confirmed");
   await pool().query(
     `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, created_at)
      VALUES ('test', 'test', $1, '', '', '', $2) ON CONFLICT DO NOTHING`,
@@ -43,7 +44,7 @@ export async function startWatchedSolana(slotMs = 50) {
   );
   /** Resolves when all that was sent until now is final. */
   const finalize = async () => {
-    const sent = await connection.getSlot("processed");
+    const sent = await connect().getSlot("processed");
     while ((await readSolanaHead(nodes)).finalized < sent);
   };
   const watcher = (options: SolanaWatcherOptions = {}) => createSolanaWatcher({ nodes, ...options });
@@ -53,9 +54,9 @@ export async function startWatchedSolana(slotMs = 50) {
     const treasury = getAssociatedTokenAddressSync(mint, new PublicKey(chain.faucetAddress));
     await chain.faucet(chain.faucetAddress, 1n);
     const transaction = new Transaction().add(createTransferInstruction(new PublicKey(tokenAccount), treasury, wallet.publicKey, units));
-    return sendAndConfirmTransaction(connection, transaction, [wallet], { commitment: "confirmed" });
+    return sendAndConfirmTransaction(connect(), transaction, [wallet], { commitment: "confirmed" });
   };
-  return { ...chain, nodes, nodesAt, connection, finalize, watcher, sweep };
+  return { ...chain, nodes, nodesAt, connect, finalize, watcher, sweep };
 }
 
 export type WatchedSolana = Awaited<ReturnType<typeof startWatchedSolana>>;

@@ -1,0 +1,119 @@
+// Nodes of Solana that tell of slots and transactions that never were: nobody is credited for them.
+
+import { randomBytes } from "node:crypto";
+import { base58 } from "@scure/base";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { commitmentOf, type Decide, isListing, makeDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
+import {
+  depositsOf,
+  expectAllAccountedFor,
+  ONE_USDC,
+  openCustomer,
+  postedOf,
+  startWatchedSolana,
+  statesOf,
+  type WatchedSolana,
+} from "./testing/watched-solana";
+
+await openTestDatabase();
+let chain: WatchedSolana;
+const toClose: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  chain = await startWatchedSolana(25);
+});
+afterEach(async () => {
+  for (const close of toClose.splice(0)) await close();
+  await expectAllAccountedFor(chain);
+});
+afterAll(() => chain?.remove());
+
+/** A watcher that sees the chain through a node which fails as `decide` says; `both` has the chain itself to turn to. */
+async function through(decide: Decide, options?: { both: boolean }) {
+  const watcher = await watchThrough(chain, decide, options);
+  toClose.push(watcher.close);
+  return watcher;
+}
+
+test.each([[1_000_000], [-100]])("a head that is off by %d slots credits nothing early and nothing twice", async (lie) => {
+  const customer = await openCustomer();
+  let lies = true;
+  const watcher = await through((method) =>
+    method === "getSlot" && lies ? { rewrite: (slot) => Math.max(0, (slot as number) + lie) } : null,
+  );
+  const signature = await chain.faucet(customer.owner, 2n * ONE_USDC);
+  await watcher.tick();
+  const posted = await postedOf(customer);
+  const status = await chain.connect().getSignatureStatus(signature);
+  // Slots go on while the tick runs.
+  expect(posted === 0n || status.value?.confirmationStatus === "finalized").toBe(true);
+  await chain.finalize();
+  await watcher.tick();
+  await watcher.tick();
+  lies = false;
+  await tickUntilRead(watcher, 3);
+  expect(await statesOf(customer)).toEqual(["credited"]);
+  expect(await postedOf(customer)).toBe(2_000_000_000n);
+});
+
+/** A customer who has 1 USDC, and a transaction that never was, which brings 5 more; told of at these commitments. */
+async function invent(commitments: readonly string[]) {
+  const customer = await openCustomer();
+  await chain.faucet(customer.owner, ONE_USDC);
+  await chain.finalize();
+  const watcher = chain.watcher();
+  await tickUntilRead(watcher, 1);
+  await watcher.release();
+  await makeDue(customer);
+  const signature = base58.encode(randomBytes(64));
+  const slot = await chain.connect().getSlot(commitments.includes("finalized") ? "finalized" : "confirmed");
+  const balances = (amount: string) => [{ accountIndex: 0, mint: USDC_MINT, owner: customer.owner, uiTokenAmount: { amount } }];
+  const meta = { err: null, preTokenBalances: balances("1000000"), postTokenBalances: balances("6000000"), loadedAddresses: null };
+  const transaction = { slot, blockTime: 1, transaction: { message: { accountKeys: [customer.tokenAccount] } }, meta };
+  const decide: Decide = (method, params) => {
+    if (!commitments.includes(commitmentOf(params) ?? "")) return null;
+    if (method === "getTransaction" && params[0] === signature) return { rewrite: () => transaction };
+    const { before } = (params[1] ?? {}) as { before?: string };
+    if (!isListing(method) || params[0] !== customer.tokenAccount || before) return null;
+    return { rewrite: (page) => [{ signature, slot, err: null }, ...(page as object[])] };
+  };
+  return { customer, decide, slot };
+}
+
+test("a deposit that was confirmed and never becomes final ends as reversed, and no book knows it", async () => {
+  const { customer, decide, slot } = await invent(["confirmed"]);
+  let tells = true;
+  const watcher = await through((...call) => (tells ? decide(...call) : null));
+  await tickUntilRead(watcher, 1);
+  const [shown] = await depositsOf(customer);
+  expect(shown).toMatchObject({ amount: 5_000_000_000n, isFinal: false, block: slot });
+  expect(["seen", "confirming"]).toContain(shown?.state);
+  tells = false;
+  while ((await chain.connect().getSlot("finalized")) < slot + 290) {
+    expect(await statesOf(customer)).not.toContain("reversed");
+    await tickUntilRead(watcher, 1);
+  }
+  while ((await chain.connect().getSlot("finalized")) < slot + 300);
+  expect(await watcher.tick()).toMatchObject({ outcome: "read", reversed: 1 });
+  const ended = { transaction: shown?.transaction, state: "reversed", creditedAt: null, reversedAt: expect.any(Date) };
+  expect(await depositsOf(customer)).toMatchObject([ended, { state: "credited" }]);
+  const { rowCount } = await pool().query("SELECT 1 FROM transfer WHERE id LIKE $1", [`%${shown?.transaction}%`]);
+  expect([rowCount, await postedOf(customer)]).toEqual([0, 1_000_000_000n]);
+}, 60_000);
+
+test("what one node alone calls final is credited to nobody while another node does not know it", async () => {
+  const { customer, decide } = await invent(["confirmed", "finalized"]);
+  const watcher = await through(decide, { both: true });
+  for (let round = 0; round < 4; round++) await watcher.tick();
+  expect(watcher.node.calls.some(({ method }) => method === "getTransaction")).toBe(true);
+  expect(await postedOf(customer)).toBe(1_000_000_000n);
+  await watcher.release();
+  await chain.faucet(customer.owner, 2n * ONE_USDC);
+  await chain.finalize();
+  const honest = chain.watcher();
+  await tickUntilRead(honest, 1);
+  await honest.release();
+  expect(await postedOf(customer)).toBe(3_000_000_000n);
+});

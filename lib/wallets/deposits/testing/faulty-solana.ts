@@ -1,0 +1,45 @@
+// Watchers of Solana that see the chain through a node which fails on purpose, for tests.
+
+import { expect } from "vitest";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { pool } from "@/lib/db/pool";
+import type { Watcher, WatchReport } from "../watcher";
+import type { SolanaCustomer, WatchedSolana } from "./watched-solana";
+
+/** How a call fails; null lets it pass. */
+export type Decide = (method: string, params: readonly unknown[], call: number) => Fault | null;
+
+interface Through extends Watcher {
+  node: Awaited<ReturnType<typeof startFaultyNode>>;
+  close(): Promise<void>;
+}
+
+/** `both` has the chain itself to turn to. The caller closes it. */
+export async function watchThrough(chain: WatchedSolana, decide: Decide, { both = false } = {}): Promise<Through> {
+  let call = 0;
+  const node = await startFaultyNode(chain.url, ({ method, params }) => decide(method, params, call++));
+  const watcher = chain.watcher({ nodes: chain.nodesAt(both ? [node.url, chain.url] : [node.url], 400) });
+  const close = async () => {
+    await watcher.release();
+    await node.close();
+  };
+  return { ...watcher, node, close };
+}
+
+export async function tickUntilRead(watcher: Pick<Watcher, "tick">, most: number): Promise<WatchReport[]> {
+  const reports: WatchReport[] = [];
+  while (reports.at(-1)?.outcome !== "read" && reports.length < most) reports.push(await watcher.tick());
+  expect(reports.at(-1)).toMatchObject({ outcome: "read", headLag: 0 });
+  return reports;
+}
+
+/** Makes this account alone due for a second reading. */
+export async function makeDue({ tokenAccount }: SolanaCustomer): Promise<void> {
+  await pool().query("UPDATE solana_cursor SET check_at = CASE token_account WHEN $1 THEN timestamptz 'epoch' ELSE 'infinity' END", [
+    tokenAccount,
+  ]);
+}
+
+export const isListing = (method: string) => method === "getSignaturesForAddress";
+
+export const commitmentOf = (params: readonly unknown[]) => (params[1] as { commitment?: string } | undefined)?.commitment;
