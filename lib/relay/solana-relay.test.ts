@@ -1,11 +1,16 @@
 // The way of a transaction into Solana, and what goes wrong on it: on a chain that runs as its own process, through nodes that fail.
 
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
@@ -18,9 +23,13 @@ import { getRelayed } from "./relayed";
 import { runRelay } from "./run";
 import { sendStored } from "./send";
 import { type SignedTransaction, storeSigned } from "./signed";
+import type { SolanaOrder } from "./testing/solana-child";
 import { waitForRelayed } from "./wait";
 
-await openTestDatabase();
+/** Statements from the first until well into the first round; how many rounds follow is the chain's matter. */
+const LEAST_DEATHS = 10;
+
+const database = await openTestDatabase();
 let chain: TestSolanaChain;
 let nodes: SolanaNodes;
 let payer: { wallet: Keypair; account: PublicKey };
@@ -95,6 +104,33 @@ test("the same id twice is the first one again, and what nobody sends after its 
   expect(await untilFinal("twice")).toMatchObject({ state: "succeeded", hash: first.signature });
   expect(await received()).toBe(before + 20n);
 });
+
+test("killed with -9 at each statement, seen or unseen, one id is one transaction, although its caller signs another when it comes back", async () => {
+  const program = resolve("node_modules/.cache/pennyprompt", `solana-child-${randomBytes(6).toString("hex")}.mjs`);
+  onTestFinished(() => rmSync(program, { force: true }));
+  const options = { bundle: true, platform: "node", format: "esm", packages: "external", alias: { "@": resolve(".") } } as const;
+  buildSync({ entryPoints: ["lib/relay/testing/solana-child.ts"], outfile: program, ...options });
+  const before = await received();
+  for (let killAt = 1; ; killAt++) {
+    const id = `killed ${killAt}`;
+    const { bytes, ...signed } = await sign(id, 1n);
+    const order: SolanaOrder = {
+      ...{ databaseUrl: database.url, nodeUrl: chain.url, genesisHash: chain.genesisHash, killAt, sent: killAt % 2 === 0 },
+      signed: { ...signed, base64: Buffer.from(bytes).toString("base64") },
+    };
+    const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
+    const child = spawnSync(process.execPath, [program, JSON.stringify(order)], { encoding: "utf8", env });
+    expect(child.stderr).toBe("");
+    const another = await sign(id, 1n);
+    await inTransaction((transaction) => storeSigned(another, transaction));
+    expect(await untilFinal(id)).toMatchObject({ state: "succeeded" });
+    expect(await received()).toBe(before + BigInt(killAt));
+    if (child.signal === "SIGKILL") continue;
+    expect(child.stdout).toBe("done\n");
+    expect(killAt).toBeGreaterThan(LEAST_DEATHS);
+    return;
+  }
+}, 240_000);
 
 test("what a node took and dropped is sent again, the same bytes", async () => {
   const before = await received();

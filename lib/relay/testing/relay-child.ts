@@ -1,7 +1,6 @@
 // A process of its own that stores and relays, and kills itself at a chosen statement: before it is sent, or when it is sent and
 // its answer not seen. Says "done" when it comes to the end.
 
-import pg from "pg";
 import type { Hex } from "viem";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
@@ -11,9 +10,10 @@ import { type PreparedCall, prepareCall, storeCall } from "../calls";
 import { setRelayer } from "../relayer";
 import { runRelay } from "../run";
 import { sendStored } from "../send";
+import { type Death, killAtStatement } from "./kill-at-statement";
 import { relayerOf } from "./relayed-chain";
 
-export interface RelayOrder {
+export interface RelayOrder extends Death {
   databaseUrl: string;
   nodeUrl: string;
   chainId: number;
@@ -25,10 +25,6 @@ export interface RelayOrder {
   /** Each is stored and rolled back once before. */
   rollBackFirst: boolean;
   rounds: number;
-  /** From 1; 0 for never. */
-  killAt: number;
-  /** Let the statement go before the end. */
-  sent: boolean;
 }
 
 const order = JSON.parse(process.argv[2] ?? "") as RelayOrder;
@@ -36,16 +32,7 @@ setDatabaseUrl(order.databaseUrl);
 setClock(() => order.nowMs);
 setRelayer(relayerOf(order.relayerKey));
 
-const send = pg.Client.prototype.query;
-let statements = 0;
-// Called with whatever pg's own is called with.
-pg.Client.prototype.query = function (this: pg.Client, ...given: never[]) {
-  statements += 1;
-  if (statements === order.killAt && !order.sent) process.kill(process.pid, "SIGKILL");
-  const answer = Reflect.apply(send, this, given);
-  if (statements === order.killAt) setImmediate(() => process.kill(process.pid, "SIGKILL"));
-  return answer;
-} as typeof send;
+killAtStatement(order);
 
 const evm = createNodes({ urls: [order.nodeUrl], chainId: order.chainId });
 const call = { to: usdcAddress(order.chainId), data: encodeTransfer(order.receiver, 1n) };
