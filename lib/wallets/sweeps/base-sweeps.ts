@@ -32,7 +32,7 @@ const AT_ONCE = 8;
 /** How long a signed one may be carried out; after that it is signed anew, with the same nonce. */
 const VALID_SECONDS = 86_400;
 
-export const authorizationNonce = (sweepId: string): Hex => keccak256(stringToBytes(sweepId));
+const authorizationNonce = (sweepId: string): Hex => keccak256(stringToBytes(sweepId));
 
 /** Signs and sends what is due. @throws EvmFailure when no node answers */
 export async function sendDueOnBase(given: RelayNodes): Promise<void> {

@@ -13,7 +13,7 @@ import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "../../address-pool";
 import { openWallet } from "../../custodial-wallet";
-import { startWatchedChain, TO_SAFE } from "../../deposits/testing/watched-chain";
+import { startWatchedChain, TO_SAFE, type WatchedChain } from "../../deposits/testing/watched-chain";
 import { signer } from "../../signer";
 import { startTestCustody, withSettings } from "../../testing/seeds";
 import { planFor } from "../plan";
@@ -78,19 +78,46 @@ export async function startSweptChain() {
   const chain = await startWatchedChain();
   const custody = await startTestCustody();
   await chain.fundGas(custody.relayer.address);
-  const nodes = { evm: chain.nodes };
-  const restoreClock = setClock(() => latestMs);
   let latestMs = chain.clockMs();
+  const restoreClock = setClock(() => latestMs);
   const readClock = async () => {
     await chain.readClock();
     latestMs = Math.max(latestMs + 1, chain.clockMs());
   };
-
-  const balances = async (addresses: readonly Hex[]): Promise<bigint[]> => {
-    const latest = await findBlock("latest", chain.nodes);
-    return readBalances({ token: chain.usdc, accounts: addresses, blockHash: latest?.hash ?? "0x" }, chain.nodes);
+  /** Time goes on by so much, and the chain's with it. */
+  const passTime = async (seconds: number) => {
+    await chain.client.increaseTime({ seconds });
+    await chain.mine(1);
+    await readClock();
   };
-  /** What the watcher sees is final. */
+  const stop = async () => {
+    restoreClock();
+    await chain.stop();
+  };
+  const clock = { readClock, clockMs: () => latestMs, passTime };
+  return { ...chain, custody, ...clock, ...readsOf(chain), ...roundsOf(chain, readClock), stop };
+}
+
+export type SweptChain = Awaited<ReturnType<typeof startSweptChain>>;
+
+function readsOf(chain: WatchedChain) {
+  const balances = async (accounts: readonly Hex[]): Promise<bigint[]> => {
+    const latest = await findBlock("latest", chain.nodes);
+    return readBalances({ token: chain.usdc, accounts, blockHash: latest?.hash ?? "0x" }, chain.nodes);
+  };
+  /** How often the chain carried an authorization of this address out. */
+  const carriedOut = async (address: Hex): Promise<number> => {
+    const args = { authorizer: address };
+    const query = { address: chain.usdc, abi: usdcAbi, eventName: "AuthorizationUsed", args, fromBlock: 0n } as const;
+    return (await chain.client.getContractEvents(query)).length;
+  };
+  const treasuryBalance = async (): Promise<bigint> => (await balances([signer().treasury.base]))[0] ?? 0n;
+  return { balances, carriedOut, treasuryBalance };
+}
+
+function roundsOf(chain: WatchedChain, readClock: () => Promise<void>) {
+  const nodes = { evm: chain.nodes };
+  /** What was paid in until now is final, and the watcher has seen it. */
   const finalize = async () => {
     await chain.mine(2 * TO_SAFE);
     await readClock();
@@ -109,6 +136,12 @@ export async function startSweptChain() {
     await readClock();
     await runSweepsOn("base", nodes);
   };
+  /** Plans for what withdrawals need; resolves with all that is under way then. */
+  const planForNeed = async (units: bigint): Promise<bigint> => {
+    await readClock();
+    await planFor("base", units, nodes);
+    return readUnitsUnderWay("base");
+  };
   /** Rounds of everything, and blocks, until no sweep is under way. */
   const finish = async () => {
     for (let round = 0; round < 12; round++) {
@@ -122,44 +155,5 @@ export async function startSweptChain() {
     }
     throw new Error("sweeps do not come to an end");
   };
-  /** How often the chain carried an authorization of this address out. */
-  const carriedOut = async (address: Hex): Promise<number> => {
-    const args = { authorizer: address };
-    const query = { address: chain.usdc, abi: usdcAbi, eventName: "AuthorizationUsed", args, fromBlock: 0n } as const;
-    return (await chain.client.getContractEvents(query)).length;
-  };
-  const treasury = () => signer().treasury.base;
-  const stop = async () => {
-    restoreClock();
-    await chain.stop();
-  };
-  return {
-    ...chain,
-    custody,
-    readClock,
-    clockMs: () => latestMs,
-    /** Time goes on by so much, and the chain's with it. */
-    passTime: async (seconds: number) => {
-      await chain.client.increaseTime({ seconds });
-      await chain.mine(1);
-      await readClock();
-    },
-    balances,
-    treasuryBalance: async (): Promise<bigint> => (await balances([treasury()]))[0] ?? 0n,
-    finalize,
-    payIn,
-    relay,
-    sweep,
-    /** Plans for what withdrawals need; resolves with all that is under way then. */
-    planFor: async (units: bigint) => {
-      await readClock();
-      await planFor("base", units, nodes);
-      return readUnitsUnderWay("base");
-    },
-    finish,
-    carriedOut,
-    stop,
-  };
+  return { finalize, payIn, relay, sweep, planFor: planForNeed, finish };
 }
-
-export type SweptChain = Awaited<ReturnType<typeof startSweptChain>>;
