@@ -3,6 +3,7 @@
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
+import { metrics } from "@/lib/base/observe/metrics";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -123,6 +124,8 @@ test("what was spent of a deposit that vanished is the operator's loss, and its 
     [customer.account],
   );
   expect(rows).toEqual([{ state: "frozen", lost: -spent }]);
+  const { values } = await metrics().operatorLossNanoUsd.get();
+  expect(values.find(({ labels }) => labels.reason === "reversed_deposit")?.value).toBe(Number(spent));
 });
 
 test("a deposit below the minimum that vanished is taken out of what is kept", async () => {

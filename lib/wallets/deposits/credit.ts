@@ -4,6 +4,7 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { EvmFailure } from "@/lib/chains/evm/failure";
 import type { Head } from "@/lib/chains/evm/head";
@@ -98,8 +99,8 @@ export type Freeze = (accountId: AccountId, transaction: Transaction) => Promise
  * @returns how many deposits were reversed
  * @throws LeaseLost
  */
-export function settleHead(lease: Lease, { latest, safe, finalized }: Head, freeze: Freeze): Promise<number> {
-  return underLease(lease, async (transaction) => {
+export async function settleHead(lease: Lease, { latest, safe, finalized }: Head, freeze: Freeze): Promise<number> {
+  const reversed = await underLease(lease, async (transaction) => {
     const { rows } = await transaction.query<{ accountId: AccountId; lost: bigint }>(
       'SELECT r.account_id AS "accountId", r.lost FROM wallets_reverse_missing($1, $2, $3) r',
       [lease.chain, safe.number, now()],
@@ -115,6 +116,8 @@ export function settleHead(lease: Lease, { latest, safe, finalized }: Head, free
       finalized.number,
       finalized.number - KEPT_BELOW_FINAL,
     ]);
-    return rows.length;
+    return rows;
   });
+  for (const { lost } of reversed) metrics().operatorLossNanoUsd.inc({ reason: "reversed_deposit" }, Number(lost));
+  return reversed.length;
 }
