@@ -103,6 +103,22 @@ export class SolanaNodes {
    * @throws SolanaUnavailable when none did
    */
   async askEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#askAtOnce(act);
+    if (given.length > 0) return given;
+    throw new SolanaUnavailable(what, reasons);
+  }
+
+  /**
+   * Asks every node the same, for what must not be decided while one of them is silent.
+   * @throws SolanaUnavailable when any did not answer
+   */
+  async askAll<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#askAtOnce(act);
+    if (reasons.length === 0) return given;
+    throw new SolanaUnavailable(what, reasons);
+  }
+
+  async #askAtOnce<T>(act: (ask: Ask) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
     const answers = await Promise.all(
       this.#nodes.map(async (node, index) => {
         try {
@@ -113,12 +129,10 @@ export class SolanaNodes {
         }
       }),
     );
-    const given = answers.flatMap((one) => ("answer" in one ? [one.answer] : []));
-    if (given.length > 0) return given as T[];
-    throw new SolanaUnavailable(
-      what,
-      answers.flatMap((one) => one.reason ?? []),
-    );
+    return {
+      given: answers.flatMap((one) => ("answer" in one ? [one.answer as T] : [])),
+      reasons: answers.flatMap((one) => one.reason ?? []),
+    };
   }
 
   /**

@@ -80,13 +80,13 @@ export function findStatus(nodes: SolanaNodes, signature: string): Promise<Trans
 }
 
 /**
- * True when a transaction can never run any more: no node that answers knows it, and all of them are past its last block with what
- * is final, and remember all blocks it could be in. Only then may its work be signed anew.
+ * True when a transaction can never run any more: no node knows it, and all of them are past its last block with what is final,
+ * and remember all blocks it could be in. Only then may its work be signed anew: a node that is silent may be the one that knows.
  * @param used what it was signed with
- * @throws SolanaUnavailable
+ * @throws SolanaUnavailable when not every node says so
  */
 export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<RecentBlockhash, "blockhash">): Promise<boolean> {
-  const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
+  const answers = await nodes.askAll("getSignatureStatuses", async (ask) => {
     // The height comes first: what was in time is then known to the node when it is asked for the status.
     const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
     if (height <= used.lastValidBlockHeight) return false;

@@ -152,6 +152,9 @@ test("one that would fail is refused with its logs, and one that was never sent 
   while (!(await isLost(nodes, kept.signature, kept.used)));
   await expect(sendTransaction(nodes, kept.bytes, kept.signature)).rejects.toThrow("Blockhash not found");
   expect(await findStatus(nodes, kept.signature)).toBeNull();
+  // A node that is silent may be the one that knows it.
+  const withSilent = new SolanaNodes({ urls: [chain.url, "http://127.0.0.1:9"], genesisHash: chain.genesisHash });
+  await expect(isLost(withSilent, kept.signature, kept.used)).rejects.toThrow("node 2");
   // A node that forgot the time in question proves nothing.
   await expect(isLost(nodes, kept.signature, { ...kept.used, slot: 1 })).rejects.toThrow("the blocks of that time are forgotten");
 });
