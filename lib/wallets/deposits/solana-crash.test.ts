@@ -38,7 +38,7 @@ beforeAll(async () => {
     packages: "external",
     alias: { "@": resolve(".") },
   });
-  chain = await startWatchedSolana();
+  chain = await startWatchedSolana(50);
 });
 afterAll(async () => {
   rmSync(program, { force: true });
