@@ -21,7 +21,7 @@ export function ReservesFiguresTable({ figures }: { figures: ReservesFigures }) 
           note={difference < 0n ? "missing" : "more than is owed"}
           noteAmount={difference < 0n ? -difference : difference}
         >
-          {coverage === null ? "nothing is owed" : `${coverage} : 1`}
+          {coverage === null ? "nothing owed" : percentText(coverage)}
         </Figure>
       </dl>
       <Bars figures={figures} />
@@ -51,6 +51,9 @@ const Figure = ({ name, note, noteAmount, children }: FigureProps) => (
     </dd>
   </div>
 );
+
+/** `1.0004` as `100.04 %`, digit by digit. */
+const percentText = (ratio: string): string => `${ratio.replace(".", "").replace(/^0+(?=\d{3})/, "").replace(/(\d\d)$/, ".$1")} %`;
 
 interface Part {
   name: string;
