@@ -108,14 +108,15 @@ test("without a terminal init shows no words, and says loudly what that means an
 });
 
 test("init and restore never replace a seed, and a restore of wrong words makes none", async () => {
-  const words = await makeSeed();
+  await makeSeed();
   const before = readFileSync(path, "utf8");
   for (const outcome of [await run(["init"]), await run(["restore"], { input: makeWords() })]) {
     expect(outcome).toMatchObject({ code: 1, output: expect.stringMatching(/is there already and was left as it is/) as string });
   }
   expect(readFileSync(path, "utf8")).toBe(before);
   rmSync(path);
-  const wrong = await run(["restore"], { input: words.split(" ").reverse().join(" ") });
+  // Of words in any order one in 256 has a right checksum by chance; these have none.
+  const wrong = await run(["restore"], { input: "zoo ".repeat(24) });
   expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/not the 24 words of a seed \(24 were read\)/) as string });
   expect(existsSync(path)).toBe(false);
 });
@@ -136,7 +137,9 @@ test("verify compares the seed with the database: unused, its own with its walle
   await makeSeed();
   const other = await verify();
   expect(other.code).toBe(1);
-  expect(other.output).toMatch(/addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer) on .*\n){3} {2}wallet 0, baseAddress: /);
+  expect(other.output).toMatch(
+    /addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer) on .*\n){3} {2}wallet 0, baseAddress: /,
+  );
 });
 
 test("what is wrong is told with its cure, without a stack or a secret", async () => {
