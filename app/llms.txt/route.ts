@@ -49,6 +49,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
 - [Deposits](${baseUrl}/docs/deposits): how USDC becomes balance, on which networks, and how long it takes
+- [Withdrawals](${baseUrl}/docs/withdrawals): how balance becomes USDC in a wallet again, what it costs, and what the wallet signs
 - [API reference](${baseUrl}/docs/api): every operation and field
 - [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): the same for programs
 - [Errors](${baseUrl}/docs/errors): every code, and what to do

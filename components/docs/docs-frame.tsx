@@ -12,6 +12,7 @@ interface DocsFrameProps {
 const pages = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/deposits", text: "Deposits" },
+  { href: "/docs/withdrawals", text: "Withdrawals" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];

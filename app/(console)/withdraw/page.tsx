@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { readWalletSettings } from "@/app/wallet-settings";
 import { FrozenNotice } from "@/components/console/frozen-notice";
@@ -38,7 +39,10 @@ export default async function WithdrawPage() {
           </p>
         }
       >
-        USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.
+        USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.{" "}
+        <Link href="/docs/withdrawals" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+          How withdrawals work
+        </Link>
       </PageHeading>
       {owner.isFrozen ? (
         <FrozenNotice />
