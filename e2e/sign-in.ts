@@ -12,6 +12,8 @@ import { baseUrl, expect } from "./browser";
 interface SandboxFile {
   apiKey: string;
   wallets: { evm: { privateKey: string }[]; solana: { secretKey: string }[] };
+  /** Where the chains are, once they run. */
+  rpc: { base: string; solana: string };
 }
 
 /** What the sandbox under test wrote down. */

@@ -38,7 +38,7 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
         <Choose wallet={wallet} chainName={chainName} feeCoin={feeCoin} />
       ) : (
         <>
-          <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-2 text-sm">
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2 text-sm">
             <dt className="text-muted">From</dt>
             <dd className="flex min-w-0 flex-wrap items-center gap-x-2">
               <ShortAddress value={handle.wallet.address} what="wallet's address" />
@@ -47,7 +47,7 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
             <dt className="text-muted">To</dt>
             <dd className="flex min-w-0 flex-wrap items-center gap-x-2">
               <ShortAddress value={to} what="deposit address" />
-              <span className="text-muted">your address on {chainName}</span>
+              <span className="text-muted">your {chainName} address</span>
             </dd>
           </dl>
           {place.kind === "elsewhere" ? (

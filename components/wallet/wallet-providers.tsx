@@ -47,13 +47,14 @@ export function WalletProviders({ settings, demo, signDemo, children }: WalletPr
 }
 
 function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: WalletSettings): Config {
-  const { id, name } = chain;
+  const { id, name, walletRpcUrl } = chain;
   const rpcUrl = `${baseUrl}/api/rpc/base`;
   const ours = defineChain({
     id,
     name,
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    rpcUrls: { default: { http: [rpcUrl] } },
+    // What wallets are told; this page itself asks by the transport below.
+    rpcUrls: { default: { http: [walletRpcUrl ?? rpcUrl] } },
   });
   // Wallets of the browser announce themselves; WalletConnect is fetched with them where it is offered.
   const connectors = walletConnectProjectId

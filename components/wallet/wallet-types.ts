@@ -32,6 +32,8 @@ export interface SignedChallenge {
 export interface EvmChain {
   id: number;
   name: string;
+  /** Told to a wallet that does not know the chain: its own requests are no page's, and do not pass this service's door. */
+  walletRpcUrl: string | null;
 }
 
 export interface WalletSettings {
@@ -58,7 +60,7 @@ export interface EvmTarget {
   /** The token's contract. */
   usdc: string;
   to: string;
-  /** Told to a wallet that does not know the chain. */
+  /** As `EvmChain` has it. */
   walletRpcUrl: string | null;
   /** The wallet must show that it is on the very chain that this service asks. */
   isSandbox: boolean;

@@ -17,16 +17,33 @@ interface EvmWalletOptions {
   keys?: TestWallet;
   /** The chain that the wallet is on when it comes. */
   chainId?: number;
+  /** The chain that it knows as 31337, by its node; without one it is told of one when a page wants it to switch. */
+  knows?: string;
 }
+
+/** A wallet that a page has asked to send, and to change its network. */
+export interface SendingWallet extends ExtensionWallet {
+  /** Every transaction that it was asked for, declined ones too. */
+  asked: readonly Record<string, unknown>[];
+  /** Every network that it was told of. */
+  told: readonly Record<string, unknown>[];
+  /** The person selects another network; open pages are told as wallets tell them. */
+  changeNetwork: (chainId: number) => Promise<void>;
+}
+
+const SANDBOX_CHAIN = "0x7a69";
+const UNKNOWN_CHAIN = 4902;
 
 /** Puts the wallet into every page of `context` that opens from now on. */
 export async function installEvmWallet(
   context: BrowserContext,
-  { name = "Test Fox", keys = newWallet("evm"), chainId = 1 }: EvmWalletOptions = {},
-): Promise<ExtensionWallet> {
+  { name = "Test Fox", keys = newWallet("evm"), chainId = 1, knows }: EvmWalletOptions = {},
+): Promise<SendingWallet> {
   const refusals = new Refusals();
   const signed: string[] = [];
-  const state = { keys, isConnected: false };
+  const asked: Record<string, unknown>[] = [];
+  const told: Record<string, unknown>[] = [];
+  const state = { keys, isConnected: false, chainId: `0x${chainId.toString(16)}`, node: knows };
   const connect = () => {
     refusals.check("connect");
     state.isConnected = true;
@@ -42,8 +59,29 @@ export async function installEvmWallet(
       return null;
     },
     eth_accounts: () => (state.isConnected ? [state.keys.address] : []),
-    eth_chainId: () => `0x${chainId.toString(16)}`,
-    net_version: () => `${chainId}`,
+    eth_chainId: () => state.chainId,
+    net_version: () => `${Number(state.chainId)}`,
+    wallet_switchEthereumChain: ([wanted]) => {
+      refusals.check("switch");
+      const id = `${Reflect.get(Object(wanted), "chainId")}`;
+      if (id === SANDBOX_CHAIN && !state.node) throw Object.assign(new Error("Unrecognized chain ID"), { code: UNKNOWN_CHAIN });
+      state.chainId = id;
+      return null;
+    },
+    wallet_addEthereumChain: ([network]) => {
+      told.push(Object(network));
+      state.node = `${Reflect.get(Object(network), "rpcUrls")[0]}`;
+      state.chainId = `${Reflect.get(Object(network), "chainId")}`;
+      return null;
+    },
+    eth_getBlockByNumber: (params) => askNode(state, "eth_getBlockByNumber", params),
+    eth_sendTransaction: async ([transaction]) => {
+      asked.push(Object(transaction));
+      refusals.check("sign");
+      // Its key has gas money on that chain, and the node lets it send without a signature.
+      await askNode(state, "anvil_impersonateAccount", [state.keys.address]);
+      return askNode(state, "eth_sendTransaction", [transaction]);
+    },
     personal_sign: async ([data, account]) => {
       refusals.check("sign");
       if (`${account}`.toLowerCase() !== state.keys.address.toLowerCase()) throw new Error("that account is not selected");
@@ -63,18 +101,34 @@ export async function installEvmWallet(
   return {
     name,
     signed,
+    asked,
+    told,
+    changeNetwork: async (next) => {
+      state.chainId = `0x${next.toString(16)}`;
+      await tellPages(context, `${rdns} network`, state.chainId);
+    },
     keys: () => state.keys,
     decline: (what) => refusals.add(what),
     switchTo: async (next) => {
       state.keys = next;
-      for (const page of context.pages()) {
-        await page.evaluate(({ rdns, accounts }) => window.dispatchEvent(new CustomEvent(`${rdns} accounts`, { detail: accounts })), {
-          rdns,
-          accounts: state.isConnected ? [next.address] : [],
-        });
-      }
+      await tellPages(context, `${rdns} accounts`, state.isConnected ? [next.address] : []);
     },
   };
+}
+
+async function tellPages(context: BrowserContext, event: string, detail: unknown): Promise<void> {
+  for (const page of context.pages())
+    await page.evaluate(({ event, detail }) => window.dispatchEvent(new CustomEvent(event, { detail })), { event, detail });
+}
+
+/** What the node says of the chain that the wallet is on; it knows no node of a public one. */
+async function askNode({ chainId, node }: { chainId: string; node: string | undefined }, method: string, params: readonly unknown[]) {
+  if (chainId !== SANDBOX_CHAIN || !node) throw new Error("no node of this chain is known");
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await fetch(node, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { result, error } = await answer.json();
+  if (error) throw new Error(error.message);
+  return result;
 }
 
 /** Texts come as hex, or as they are. */
@@ -97,9 +151,14 @@ function announce({ rdns, name, icon }: { rdns: string; name: string; icon: stri
       listeners.get(event)?.delete(listener);
     },
   };
-  window.addEventListener(`${rdns} accounts`, (event) => {
-    if (event instanceof CustomEvent) for (const listener of listeners.get("accountsChanged") ?? []) listener(event.detail);
-  });
+  for (const [news, name] of [
+    [`${rdns} accounts`, "accountsChanged"],
+    [`${rdns} network`, "chainChanged"],
+  ] as const) {
+    window.addEventListener(news, (event) => {
+      if (event instanceof CustomEvent) for (const listener of listeners.get(name) ?? []) listener(event.detail);
+    });
+  }
   const detail = Object.freeze({ info: { uuid: "9d8f0c1e-6f6e-4c53-9d5c-6d7c1c1a0b7e", name, icon, rdns }, provider });
   const show = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
   window.addEventListener("eip6963:requestProvider", show);

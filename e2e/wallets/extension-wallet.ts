@@ -15,8 +15,8 @@ export interface ExtensionWallet {
   switchTo: (next: TestWallet) => Promise<void>;
 }
 
-/** What a wallet asks its person: whether a page may see the address, and whether to sign. */
-export type Question = "connect" | "sign";
+/** What a wallet asks its person: whether a page may see the address, whether to sign or send, and whether to change its network. */
+export type Question = "connect" | "sign" | "switch";
 
 export type WalletAnswer = { result: unknown } | { error: { code: number; message: string } };
 

@@ -38,7 +38,7 @@ function set(settings: Record<string, string>): void {
 }
 
 afterEach(() => {
-  for (const name of [...Object.keys(liveSettings), "BASE_CHAIN_ID"]) {
+  for (const name of [...Object.keys(liveSettings), "BASE_CHAIN_ID", "BASE_RPC_URLS"]) {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
@@ -73,6 +73,12 @@ test("a sandbox whose chain has a public chain's number offers no sending on it"
   const { accountId } = await newAccount();
   set({ BASE_CHAIN_ID: "8453" });
   expect((await findSendTargets(accountId)).base).toBeNull();
+});
+
+test("a sandbox whose chain has not started tells nobody of the nodes that its operator has set", async () => {
+  const { accountId } = await newAccount();
+  set({ BASE_RPC_URLS: "https://key:secret@base.example" });
+  expect((await findSendTargets(accountId)).base?.walletRpcUrl).toBeNull();
 });
 
 test("live mode names Base, the real USDC and the real mint, and no node of the operator's", async () => {

@@ -8,11 +8,10 @@
 
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
-import { baseChainId } from "@/lib/chains/evm/base";
-import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody, payableMint } from "@/lib/wallets/custody";
+import { walletChain } from "./wallet-chain";
 
 export interface EvmTarget {
   chainId: number;
@@ -20,7 +19,7 @@ export interface EvmTarget {
   usdc: string;
   /** The owner's deposit address. */
   to: string;
-  /** What a wallet that does not know the chain may ask about it: the wallet's own requests do not pass our door. */
+  /** See `walletChain`. */
   walletRpcUrl: string | null;
   /** The wallet must show that it is on the very chain that we ask, since others have its number too. */
   isSandbox: boolean;
@@ -40,8 +39,6 @@ export interface SendTargets {
 
 /** Of the chain that anvil, and nothing public, is by itself. */
 const SANDBOX_CHAIN_ID = 31_337;
-/** Base's own public node. Source: https://docs.base.org/base-chain/quickstart/connecting-to-base */
-const publicNodes: Readonly<Record<number, string>> = { 8453: "https://mainnet.base.org" };
 
 /**
  * Null where nothing may be sent from a wallet, or the account has no addresses yet.
@@ -55,9 +52,8 @@ export async function findSendTargets(accountId: AccountId): Promise<SendTargets
 }
 
 function evmTarget(to: string): EvmTarget | null {
-  const chainId = baseChainId();
+  const { id: chainId, walletRpcUrl } = walletChain();
   const isSandbox = config().MODE === "sandbox";
   if (isSandbox && chainId !== SANDBOX_CHAIN_ID) return null;
-  const walletRpcUrl = (isSandbox ? evmNodeUrls()[0] : publicNodes[chainId]) ?? null;
   return { chainId, usdc: usdcAddress(chainId), to, walletRpcUrl, isSandbox };
 }

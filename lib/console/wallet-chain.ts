@@ -2,13 +2,23 @@
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 
 export interface WalletChainSettings {
   id: number;
   name: string;
+  /** What a wallet that does not know the chain may ask about it; null where there is none to tell of. */
+  walletRpcUrl: string | null;
 }
+
+/** Base's own public node. Source: https://docs.base.org/base-chain/quickstart/connecting-to-base */
+const publicNodes: Readonly<Record<number, string>> = { 8453: "https://mainnet.base.org" };
 
 export function walletChain(): WalletChainSettings {
   const { MODE, SERVICE_NAME } = config();
-  return { id: baseChainId(), name: MODE === "sandbox" ? `${SERVICE_NAME} sandbox` : "Base" };
+  const id = baseChainId();
+  if (MODE === "live") return { id, name: "Base", walletRpcUrl: publicNodes[id] ?? null };
+  // Wallets are no pages of ours, so our own door is closed to them. Of what is asked only the sandbox's own node may be told.
+  const own = evmNodeUrls().find((url) => /^http:\/\/127\.0\.0\.1:\d+$/.test(url));
+  return { id, name: `${SERVICE_NAME} sandbox`, walletRpcUrl: own ?? null };
 }

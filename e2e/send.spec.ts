@@ -1,0 +1,152 @@
+// Sending from a wallet of the browser: what one sends comes in by itself, and no wallet on another chain is asked to send.
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Locator, Page } from "@playwright/test";
+import type { Hex } from "viem";
+import { createNodes } from "@/lib/chains/evm/nodes";
+import { newWallet } from "@/lib/console/testing/wallets";
+import { startAnvil } from "@/lib/sandbox/evm-chain/anvil";
+import { fundGas } from "@/lib/sandbox/evm-chain/gas";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
+import { expect, open, test } from "./browser";
+import { chooseFromList, chooseWallet } from "./connecting";
+import { CREDITED_MS, untilChainsRun } from "./faucet";
+import { readSandbox, signIn } from "./sign-in";
+import { installEvmWallet } from "./wallets/evm-wallet";
+import { installSolanaWallet } from "./wallets/solana-wallet";
+
+test.setTimeout(120_000);
+
+const chains = { evm: "Base", solana: "Solana" } as const;
+
+/** Opens the part of the page where one sends, and chooses the wallet. */
+async function openSending(page: Page, chain: "evm" | "solana", wallet: string): Promise<Locator> {
+  await page.getByRole("tab", { name: chains[chain] }).click();
+  await page.getByRole("button", { name: "Send from my wallet" }).click();
+  const part = page.getByRole("region", { name: "Send from my wallet" });
+  await part.getByRole("button", { name: "Choose wallet" }).click();
+  await chooseFromList(page, wallet);
+  return part;
+}
+
+async function send(part: Locator, amount: string): Promise<void> {
+  await part.getByLabel("Amount in USDC").fill(amount);
+  await part.getByRole("button", { name: "Send", exact: true }).click();
+}
+
+const rowOf = (page: Page, amount: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: amount });
+
+const availableOn = async (page: Page): Promise<number> =>
+  Number(/\$([\d.,]+)/.exec((await page.getByText(/^Available /).textContent()) ?? "")?.[1]?.replaceAll(",", ""));
+
+for (const [chain, amount] of [
+  ["evm", "2.25"],
+  ["solana", "3.75"],
+] as const) {
+  test(`the demo wallet signs in, is given test USDC on ${chains[chain]} and sends its own; both come in by themselves`, async ({
+    page,
+  }) => {
+    await untilChainsRun(page);
+    await open(page, "/connect?next=/deposit");
+    await chooseWallet(page, chain, "Demo wallet");
+    await expect(page).toHaveURL("/deposit");
+    await page.getByRole("tab", { name: chains[chain] }).click();
+    const before = await availableOn(page);
+    await page.evaluate(() => document.body.setAttribute("data-loaded", "once"));
+    await page.getByRole("button", { name: `Send me 5 test USDC on ${chains[chain]}` }).click();
+    await expect(rowOf(page, "$5.00").filter({ hasText: chains[chain] }).getByText("credited", { exact: true })).toBeVisible({
+      timeout: CREDITED_MS,
+    });
+    const part = await openSending(page, chain, "Demo wallet");
+    await expect(part.getByText("in Demo wallet")).toBeVisible();
+    await expect(part.getByText("This wallet has $100.00.")).toBeVisible();
+    await send(part, amount);
+    await expect(part.getByText("It appears in the list below by itself")).toBeVisible({ timeout: CREDITED_MS });
+    await expect(rowOf(page, `$${amount}`).getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+    await expect.poll(() => availableOn(page)).toBe(before + 5 + Number(amount));
+    expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
+  });
+}
+
+/** Gives a wallet what it needs to pay on the sandbox's EVM chain. */
+async function fund(address: string): Promise<void> {
+  const { chainKeys } = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "secrets.json"), "utf8"));
+  const minter = createMinter(chainKeys.minter, 31_337);
+  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).ask(async (node) => {
+    await fundGas(node, address as Hex);
+    await minter.mint(node, address as Hex, 20_000_000n);
+  });
+}
+
+test("a wallet on a public chain is asked to change its network, never to send there; then it sends, unless it declines", async ({
+  page,
+  context,
+}) => {
+  await untilChainsRun(page);
+  const wallet = await installEvmWallet(context);
+  await fund(wallet.keys().address);
+  await signIn(context, wallet.keys());
+  await open(page, "/deposit");
+  const part = await openSending(page, "evm", wallet.name);
+  // As soon as it connects it is told of the sandbox's chain, by an address that it can reach.
+  await expect(part.getByText("This wallet has $20.00.")).toBeVisible();
+  expect(wallet.told).toMatchObject([{ chainId: "0x7a69", rpcUrls: [readSandbox().rpc.base] }]);
+  await wallet.changeNetwork(8_453);
+  await expect(part.getByText(/This wallet is on another network/)).toBeVisible();
+  await expect(part.getByLabel("Amount in USDC")).toBeHidden();
+  wallet.decline("switch");
+  await part.getByRole("button", { name: "Switch network" }).click();
+  await expect(part.getByText(/The wallet did not switch/)).toBeVisible();
+  await part.getByRole("button", { name: "Switch network" }).click();
+  await expect(part.getByText("This wallet has $20.00.")).toBeVisible();
+  expect(wallet.asked).toEqual([]);
+
+  for (const [amount, words] of [
+    ["", /Write an amount/],
+    ["0", /above zero/],
+    ["0.0000001", /at most 6 decimal places/],
+    ["20.000001", /This wallet has \$20\.00/],
+  ] as const) {
+    await send(part, amount);
+    await expect(part.getByText(words)).toBeVisible();
+  }
+  wallet.decline("sign");
+  await send(part, "1.000001");
+  await expect(part.getByText("You declined in the wallet. Nothing was sent.")).toBeVisible();
+  await send(part, "1.000001");
+  await expect(rowOf(page, "$1.000001").getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+  expect(wallet.asked.map(({ chainId }) => chainId)).toEqual(["0x7a69", "0x7a69"]);
+});
+
+test("a wallet on somebody else's chain of the same number is told so, and is not asked to send", async ({ page, context }) => {
+  const folder = mkdtempSync(join(tmpdir(), "other-chain-"));
+  const other = await startAnvil({ chainId: 31_337, port: 0, statePath: join(folder, "state.json"), cachePath: join(folder, "cache") });
+  try {
+    await untilChainsRun(page);
+    const wallet = await installEvmWallet(context, { chainId: 31_337, knows: other.url });
+    await signIn(context, newWallet("solana"));
+    await open(page, "/deposit");
+    const part = await openSending(page, "evm", wallet.name);
+    await expect(part.getByText(/another chain that has the sandbox's number, 31337/)).toContainText(readSandbox().rpc.base);
+    await expect(part.getByRole("button", { name: "Send", exact: true })).toBeHidden();
+    expect(wallet.asked).toEqual([]);
+  } finally {
+    await other.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a Solana wallet without test USDC can send nothing from here", async ({ page, context }) => {
+  await untilChainsRun(page);
+  const wallet = await installSolanaWallet(context);
+  await signIn(context, newWallet("evm"));
+  await open(page, "/deposit");
+  const part = await openSending(page, "solana", wallet.name);
+  await expect(part.getByText("This wallet has no USDC on this network.")).toBeVisible();
+  await expect(part.getByText(/too little SOL/)).toBeVisible();
+  await expect(part.getByRole("button", { name: "Send", exact: true })).toBeDisabled();
+  await part.getByRole("button", { name: "Use another wallet" }).click();
+  await expect(part.getByRole("button", { name: "Choose wallet" })).toBeVisible();
+});
