@@ -70,6 +70,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       "check-ledger": "lib/server/check-ledger.ts",
       custody: "lib/server/custody.ts",
       withdrawals: "lib/server/withdrawals.ts",
+      uncredited: "lib/server/list-uncredited.ts",
     },
     outdir,
     outExtension: { ".js": ".mjs" },

@@ -111,3 +111,21 @@ export async function measureDeposits(): Promise<void> {
   for (const chain of CHAINS) for (const state of STATES) deposits.set({ chain, state }, 0);
   for (const { chain, state, count } of rows) deposits.set({ chain, state }, Number(count));
 }
+
+/** What one address has that is not credited, in nano-USD. */
+export interface UncreditedAddress {
+  chain: Deposit["chain"];
+  address: string;
+  accountId: string;
+  amount: NanoUsd;
+}
+
+/** Every address that has less than the minimum, the most first. */
+export async function readAllUncredited(limit: number): Promise<UncreditedAddress[]> {
+  const { rows } = await pool().query<Omit<UncreditedAddress, "amount"> & { amount: bigint }>(
+    `SELECT chain, address, account_id AS "accountId", sum(amount)::bigint AS amount FROM deposit WHERE state = 'below_minimum'
+     GROUP BY chain, address, account_id ORDER BY sum(amount) DESC, address LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ amount, ...row }) => ({ ...row, amount: nanoUsd(amount) }));
+}

@@ -1,0 +1,48 @@
+// `npm run uncredited`: what came in at customers' addresses and is nobody's balance: USDC below the minimum, and tokens that are
+// not USDC. In the database that DATABASE_URL names, or that of the sandbox in DATA_DIR.
+
+import { formatUsd } from "@/lib/base/money";
+import { readAllUncredited, type UncreditedAddress } from "@/lib/wallets/deposits/deposit";
+import { readForeignTokens } from "@/lib/wallets/deposits/foreign-tokens";
+import { readSolanaForeignTokens } from "@/lib/wallets/deposits/solana-foreign-tokens";
+import { withPresentDatabase } from "./present-database";
+
+const MOST_LISTED = 1_000;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Exit code 0 when it was listed, 1 when it could not be. */
+export async function main(): Promise<void> {
+  try {
+    await withPresentDatabase(list);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function list(): Promise<void> {
+  const small = await readAllUncredited(MOST_LISTED);
+  for (const { chain, address, accountId, amount } of small) say(`${chain.padEnd(6)}  ${address}  ${accountId}  ${formatUsd(amount)}`);
+  say(`${small.length} addresses have less than the minimum: ${formatUsd(totalOf(small))}. It is credited once they have more.`);
+  const tokens = [...(await foreignOnBase()), ...(await foreignOnSolana())];
+  for (const line of tokens) say(line);
+  say(`${tokens.length} times something else than USDC came in. Units are the token's own: only its contract knows what they are.`);
+}
+
+const totalOf = (small: readonly UncreditedAddress[]): bigint => small.reduce((sum, { amount }) => sum + amount, 0n);
+
+async function foreignOnBase(): Promise<string[]> {
+  const found = await readForeignTokens("base", MOST_LISTED);
+  return found.map(
+    ({ address, accountId, units, token, sender, transaction }) =>
+      `base    ${address}  ${accountId}  ${units} units of ${token} from ${sender} in ${transaction}`,
+  );
+}
+
+async function foreignOnSolana(): Promise<string[]> {
+  const found = await readSolanaForeignTokens(MOST_LISTED);
+  return found.map(
+    ({ owner, accountId, units, mint, tokenAccount }) => `solana  ${owner}  ${accountId}  ${units} units of ${mint} in ${tokenAccount}`,
+  );
+}
