@@ -4,7 +4,7 @@ import type { AllowanceView } from "./withdraw-types";
 
 /** What can leave now, and what stands in the way of more. */
 export const AllowancePanel = ({ allowance }: { allowance: AllowanceView }) => (
-  <dl className="grid content-start gap-4 text-sm">
+  <dl className="grid content-start gap-4 text-sm max-md:grid-cols-2">
     <Figure title="Can leave now" amount={allowance.withdrawable} large>
       fee included
     </Figure>
