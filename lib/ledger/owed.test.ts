@@ -1,0 +1,45 @@
+// What is owed: all customers and all liabilities, without what cannot be seen yet, as far as it was not spent.
+
+import { expect, test } from "vitest";
+import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { openFundingAccount, openLiabilityAccount } from "./accounts";
+import { readOwed } from "./owed";
+import { fundedAccount, openFunding } from "./testing/fund";
+import { postTransfer } from "./transfers";
+
+await openTestDatabase();
+
+test("unseen deposits are not owed, and what was spent of one makes no other debt smaller", async () => {
+  await openFunding();
+  const [rich, spent] = [await fundedAccount(100n), await fundedAccount(30n)];
+  await openFundingAccount("base_chain");
+  await openLiabilityAccount("withdrawal_pending");
+  await openLiabilityAccount("something_new");
+  const move = (id: string, from: string, to: string, amount: bigint) =>
+    postTransfer({
+      id,
+      kind: "credit",
+      legs: [
+        { account: to, amount: nanoUsd(amount) },
+        { account: from, amount: nanoUsd(-amount) },
+      ],
+    });
+  await move("deposit", "base_chain", rich, 50n);
+  await move("withdrawal", rich, "withdrawal_pending", 20n);
+  await move("other", rich, "something_new", 5n);
+  const chainAccounts = ["base_chain"];
+  const all = { liabilities: 25n, granted: 130n };
+  expect(await readOwed(pool(), { chainAccounts, unseen: new Map() })).toEqual({ ...all, customers: 155n });
+  expect(await readOwed(pool(), { chainAccounts, unseen: new Map([[rich, 50n]]) })).toEqual({ ...all, customers: 105n });
+  expect(
+    await readOwed(pool(), {
+      chainAccounts,
+      unseen: new Map([
+        [rich, 50n],
+        [spent, 40n],
+      ]),
+    }),
+  ).toEqual({ ...all, customers: 75n });
+});
