@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type Address, erc20Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { type Config, type Connector, useAccount, useConfig } from "wagmi";
-import { getBalance, getBlock, getGasPrice, readContract, switchChain, waitForTransactionReceipt, writeContract } from "wagmi/actions";
+import { getBalance, getBlock, getGasPrice, readContract, switchChain, waitForTransactionReceipt } from "wagmi/actions";
 import type { EvmProvider } from "./announced-providers";
 import { type Funds, type PayingWallet, PaymentProblem, type Place } from "./paying-wallet";
 import { useEvmWallet } from "./use-evm-wallet";
@@ -98,11 +98,16 @@ interface Payer {
 
 async function pay({ config, target, address, connector }: Payer, units: bigint, onSent: (hash: string) => void): Promise<void> {
   const { chainId, usdc, to } = target;
-  // Once more, right before: the wallet may have changed its network. The chain's number goes along, and wallets hold to it.
+  const provider = (await connector.getProvider({ chainId })) as EvmProvider;
+  // Once more, right before: the wallet may have changed its network.
   const place = await findPlace(config, connector, target);
   if (place.kind === "elsewhere") throw new PaymentProblem(place.problem);
-  const call = { address: usdc as Hex, abi: erc20Abi, functionName: "transfer", args: [to as Hex, units] } as const;
-  const hash = await writeContract(config, { ...call, chainId, account: address, connector });
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to as Hex, units] });
+  // Asked for without viem's writeContract, which leaves the chain's number out: wallets hold a transaction to it.
+  const transaction = { from: address, to: usdc, data, value: "0x0", chainId: numberToHex(chainId) };
+  const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
+  if (!isHash(hash))
+    throw new PaymentProblem("The wallet did not say what it sent. Look into its list of transactions before you try again.");
   onSent(hash);
   const receipt = await waitForTransactionReceipt(config, { hash, chainId, pollingInterval: LOOKS_EVERY_MS, timeout: MOST_WAIT_MS }).catch(
     () => null, // the chain is slow, or asked too often: what was sent is found by the list
@@ -110,3 +115,5 @@ async function pay({ config, target, address, connector }: Payer, units: bigint,
   if (receipt?.status === "reverted")
     throw new PaymentProblem("The chain refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.");
 }
+
+const isHash = (value: unknown): value is Hex => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
