@@ -30,8 +30,10 @@ afterAll(async () => {
 });
 
 function run(...words: string[]): { code: number | null; output: string } {
-  const env = { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, LOG_LEVEL: "silent" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: "utf8", env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, LOG_LEVEL: "silent" },
+  });
   return { code: status, output: stdout + stderr };
 }
 

@@ -68,6 +68,7 @@ const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
   watchHeadLag: gauge("watch_head_lag_blocks", "Blocks of a chain that are there and were not read at the last round", ["chain"]),
   watchReorgBlocks: histogram("watch_reorg_blocks", "Blocks that were read and had to be read again", ["chain"], blockBuckets),
   deposits: gauge("deposits", "Deposits by chain and state", ["chain", "state"]),
+  withdrawalsOpen: gauge("withdrawals_open", "Withdrawals that are not over, by state, or by what an approved one waits for", ["state"]),
   sweptNanoUsd: counter("swept_nano_usd_total", "Brought from deposit addresses to the treasury, nano-USD", ["chain"]),
   sweepsWaiting: gauge(
     "sweeps_waiting",

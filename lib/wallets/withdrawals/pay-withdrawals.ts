@@ -3,6 +3,7 @@
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { pool } from "@/lib/db/pool";
@@ -16,7 +17,7 @@ import { payOnSolana } from "./pay-solana";
 import { isPayoutRefused, type Refusal } from "./signing";
 import { delayWithdrawal, findObstacle } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
-import { listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
+import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
 
 const MOST_AT_ONCE = 100;
 const MOST_UNDER_WAY = 1_000;
@@ -26,6 +27,7 @@ export const payWithdrawals = (): Promise<void> =>
   alone(async () => {
     const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MOST_UNDER_WAY);
     const asked = await listWithdrawalsIn(["awaiting_approval", "approved"], MOST_AT_ONCE);
+    await measure();
     if (underWay.length + asked.length === 0) return;
     const head = await believedHead();
     await followAttempts(underWay, head);
@@ -41,6 +43,12 @@ export const payWithdrawals = (): Promise<void> =>
       );
     }
   });
+
+async function measure(): Promise<void> {
+  const { withdrawalsOpen } = metrics();
+  withdrawalsOpen.reset();
+  for (const [state, count] of await countOpenWithdrawals()) withdrawalsOpen.set({ state }, count);
+}
 
 /** Runs `work` unless another process does; one that dies lets go with its connection. */
 async function alone(work: () => Promise<void>): Promise<void> {

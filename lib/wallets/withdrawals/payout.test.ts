@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { metrics } from "@/lib/base/observe/metrics";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";
@@ -127,6 +128,8 @@ test("what the treasury does not have on that chain waits for it, smaller ones a
   await expect.poll(async () => (await findBlock("finalized"))?.number, { timeout: 10_000 }).toBeGreaterThan((final?.number ?? 0) + 6);
   await until(large, "funds");
   await until(small, "final");
+  await payWithdrawals();
+  expect((await metrics().withdrawalsOpen.get()).values).toContainEqual(expect.objectContaining({ labels: { state: "funds" }, value: 1 }));
   expect(await readPayoutDemand("base")).toBe(200n * USD);
   await world.fillTreasury("base", 1_000_000_000n);
   await until(large, "final");

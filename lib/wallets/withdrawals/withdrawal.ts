@@ -98,3 +98,11 @@ export async function findWithdrawal(id: WithdrawalId, database: Queryable = poo
   const [row] = rows;
   return row ? read(row) : null;
 }
+
+/** How many are open, by state, or by what an approved one waits for. */
+export async function countOpenWithdrawals(): Promise<ReadonlyMap<WithdrawalState | WaitsFor, number>> {
+  const { rows } = await pool().query<{ state: WithdrawalState | WaitsFor; count: number }>(
+    "SELECT coalesce(waits_for, state) AS state, count(*)::integer AS count FROM withdrawal WHERE wallets_is_open(state) GROUP BY 1",
+  );
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}

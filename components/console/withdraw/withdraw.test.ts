@@ -1,0 +1,114 @@
+// The withdraw page's promises: the most is what can really arrive, every state says what it means, and a new wallet says from
+// when on it is paid.
+
+import { createElement } from "react";
+import { expect, test } from "vitest";
+import { drawPage } from "../../ui/testing/app-router";
+import { fieldText, mostToArrive, readSoFar } from "./amounts";
+import { DestinationList } from "./destination-list";
+import { OrderSum } from "./order-sum";
+import type { AllowanceView, DestinationView, WithdrawalRow } from "./withdraw-types";
+import { WithdrawalList } from "./withdrawal-list";
+
+const USD = 1_000_000_000n;
+const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
+  withdrawable: 30n * USD,
+  unfinal: 0n,
+  leftOfDay: 1_000n * USD,
+  leftOfService: 10_000n * USD,
+  leftWithoutApproval: 250n * USD,
+  leftOpen: 5,
+  ...part,
+});
+
+test("the most that can arrive is what is left when the fee is paid, within every limit, in whole units of USDC", () => {
+  const fee = USD / 10n;
+  expect(mostToArrive(allowance({}), fee)).toBe(29_900_000_000n);
+  expect(mostToArrive(allowance({ withdrawable: 30n * USD + 999n }), fee)).toBe(29_900_000_000n);
+  expect(mostToArrive(allowance({ leftOfDay: 7n * USD }), fee)).toBe(7n * USD);
+  expect(mostToArrive(allowance({ leftOfService: 5n * USD }), fee)).toBe(5n * USD);
+  expect(mostToArrive(allowance({ withdrawable: 1n }), fee)).toBe(0n);
+  expect([fieldText(29_900_000_000n), fieldText(0n)]).toEqual(["29.9", ""]);
+});
+
+test("what is written so far is reckoned with as soon as it is an amount", () => {
+  expect(["5", " $12.50 ", "", "1,5", "five", "-1", "0", "1.0000001"].map(readSoFar)).toEqual([
+    ...[5n * USD, 12_500_000_000n, null, null, null, null, null],
+    1_000_000_100n,
+  ]);
+  const page = drawPage(OrderSum({ amount: 5n * USD, fee: USD / 10n, highestFee: USD }));
+  expect(page).toContain("$5.10");
+  expect(drawPage(OrderSum({ amount: null, fee: null, highestFee: USD / 2n }))).toMatch(/up to .*\$0\.50.*shown before you sign/);
+});
+
+const wallet = (part: Partial<DestinationView>): DestinationView => ({
+  chain: "base",
+  address: `0x${"4F".repeat(20)}`,
+  linkedAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
+  payableFrom: null,
+  fee: USD / 10n,
+  ...part,
+});
+const list = (destinations: readonly DestinationView[]) =>
+  drawPage(
+    createElement(DestinationList, {
+      ...{ chain: "base", destinations, value: "", error: null, onChange: () => undefined },
+      nowMs: Date.UTC(2026, 10, 21, 13, 31),
+    }),
+  );
+
+test("a wallet that was linked too short a time ago can not be chosen, and says from when on it is paid", () => {
+  const page = list([wallet({ payableFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) })]);
+  expect(page).toMatch(/linked .*3 h ago.*paid from .*22 Nov, 10:31.* on/);
+  expect(page).toContain("disabled");
+  expect(list([wallet({})])).not.toContain("disabled");
+  expect(list([wallet({ chain: "solana" })])).toMatch(/No wallet of yours on .*Base.* is linked.*href="\/settings"/);
+});
+
+const row = (part: Partial<WithdrawalRow>): WithdrawalRow => ({
+  id: "wd_1",
+  chain: "base",
+  destination: `0x${"4F".repeat(20)}`,
+  amount: 5n * USD,
+  fee: USD / 10n,
+  state: "approved",
+  waitsFor: null,
+  transaction: null,
+  transactionUrl: null,
+  reason: null,
+  requestedAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
+  endedAt: null,
+  ...part,
+});
+const cancel = async () => ({ ok: true as const });
+const draw = (part: Partial<WithdrawalRow>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel }));
+
+test.each([
+  [{ state: "awaiting_approval" }, "waiting for approval", true],
+  [{}, "requested", true],
+  [{ waitsFor: "funds" }, "USDC is brought to Base", true],
+  [{ waitsFor: "chain" }, "waiting for the chain", true],
+  [{ waitsFor: "reserves" }, "payouts are stopped for now", true],
+  [{ waitsFor: "frozen" }, "the account is frozen", true],
+  [{ waitsFor: "limit" }, "its limit of a day", true],
+  [{ waitsFor: "signature" }, "cancel it and sign anew", true],
+  [{ state: "signed" }, "on its way", false],
+  [{ state: "sent" }, "waits for a block of Base", false],
+  [{ state: "confirmed" }, "final in a moment", false],
+  [{ state: "final" }, "paid", false],
+  [{ state: "cancelled" }, "the money is back", false],
+  [{ state: "refused", reason: "Ask us first." }, "Ask us first. The money is back.", false],
+  [{ state: "failed", reason: "A wallet of it was unlinked." }, "A wallet of it was unlinked. The money is back.", false],
+] as const)("a withdrawal that is %j says so, and can be cancelled only while nothing is signed", (part, words, isCancellable) => {
+  const page = draw(part);
+  expect(page).toContain(words);
+  expect(page.includes("Cancel the withdrawal of $5.00")).toBe(isCancellable);
+});
+
+test("a transaction is linked where its chain can be looked at, and only copied where it is simulated", () => {
+  const transaction = `0x${"9a".repeat(32)}`;
+  expect(draw({ state: "final", transaction })).not.toContain("href=");
+  const transactionUrl = `https://basescan.org/tx/${transaction}`;
+  expect(draw({ state: "final", transaction, transactionUrl })).toContain(`href="${transactionUrl}"`);
+  expect(drawPage(WithdrawalList({ withdrawals: [], cancel }))).toContain("No withdrawals yet");
+});
