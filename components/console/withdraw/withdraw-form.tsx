@@ -55,7 +55,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
         onChange={(address) => onChange({ ...draft, destination: address })}
         error={errorOf("destination")}
       />
-      <Field label="Amount that arrives" error={errorOf("amount")} hint={`From ${formatUsd(least)} on, at most ${formatUsd(most)} now.`}>
+      <Field label="Amount that arrives" error={errorOf("amount")} hint={hintOf(least, most)}>
         {(control) => (
           <div className="flex gap-3">
             <div className="relative grow">
@@ -90,6 +90,9 @@ export function WithdrawForm(props: WithdrawFormProps) {
     </form>
   );
 }
+
+const hintOf = (least: bigint, most: bigint): string =>
+  most < least ? `Less can leave now than the least, ${formatUsd(least)}.` : `From ${formatUsd(least)} on, at most ${formatUsd(most)} now.`;
 
 /** The oldest wallet on the chain that is paid now; nothing when there is none. */
 export const firstPayable = (destinations: readonly DestinationView[], chain: Chain): string =>
