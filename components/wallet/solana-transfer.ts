@@ -4,8 +4,8 @@ import { type Connection, PublicKey, SystemProgram, Transaction, TransactionInst
 import { PaymentProblem } from "./paying-wallet";
 import type { SolanaTarget } from "./wallet-types";
 
-const TOKEN_PROGRAM = new PublicKey("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
-const ASSOCIATED_TOKEN_PROGRAM = new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+const tokenProgram = () => new PublicKey("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
+const associatedTokenProgram = () => new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 const USDC_DECIMALS = 6;
 const CREATE_IDEMPOTENT = 1;
 const TRANSFER_CHECKED = 12;
@@ -18,7 +18,7 @@ const LOOKS_EVERY_MS = 1_500;
 
 /** The account of `owner` for tokens of `mint`. */
 const tokenAccountOf = (owner: PublicKey, mint: PublicKey): PublicKey =>
-  PublicKey.findProgramAddressSync([owner.toBytes(), TOKEN_PROGRAM.toBytes(), mint.toBytes()], ASSOCIATED_TOKEN_PROGRAM)[0];
+  PublicKey.findProgramAddressSync([owner.toBytes(), tokenProgram().toBytes(), mint.toBytes()], associatedTokenProgram())[0];
 
 export interface SolanaFunds {
   /** Millionths of a USDC. */
@@ -68,9 +68,9 @@ function makeAccount({ mint, to, tokenAccount }: SolanaTarget, payer: PublicKey)
     account(new PublicKey(to)),
     account(new PublicKey(mint)),
     account(SystemProgram.programId),
-    account(TOKEN_PROGRAM),
+    account(tokenProgram()),
   ];
-  return new TransactionInstruction({ programId: ASSOCIATED_TOKEN_PROGRAM, keys, data: bytesOf([CREATE_IDEMPOTENT]) });
+  return new TransactionInstruction({ programId: associatedTokenProgram(), keys, data: bytesOf([CREATE_IDEMPOTENT]) });
 }
 
 function transfer({ mint, tokenAccount }: SolanaTarget, payer: PublicKey, units: bigint): TransactionInstruction {
@@ -83,7 +83,7 @@ function transfer({ mint, tokenAccount }: SolanaTarget, payer: PublicKey, units:
   ];
   const amount = new Uint8Array(8);
   new DataView(amount.buffer).setBigUint64(0, units, true);
-  return new TransactionInstruction({ programId: TOKEN_PROGRAM, keys, data: bytesOf([TRANSFER_CHECKED, ...amount, USDC_DECIMALS]) });
+  return new TransactionInstruction({ programId: tokenProgram(), keys, data: bytesOf([TRANSFER_CHECKED, ...amount, USDC_DECIMALS]) });
 }
 
 /** web3.js names Node's Buffer and takes any bytes. */

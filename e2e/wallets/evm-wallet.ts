@@ -10,6 +10,8 @@ interface Call {
   params?: readonly unknown[];
 }
 
+type Methods = Record<string, (params: readonly unknown[]) => unknown>;
+
 const UNSUPPORTED = 4200;
 
 interface EvmWalletOptions {
@@ -43,13 +45,13 @@ export async function installEvmWallet(
   const signed: string[] = [];
   const asked: Record<string, unknown>[] = [];
   const told: Record<string, unknown>[] = [];
-  const state = { keys, isConnected: false, chainId: `0x${chainId.toString(16)}`, node: knows };
+  const state: WalletState = { keys, isConnected: false, chainId: `0x${chainId.toString(16)}`, node: knows };
   const connect = () => {
     refusals.check("connect");
     state.isConnected = true;
     return [state.keys.address];
   };
-  const methods: Record<string, (params: readonly unknown[]) => unknown> = {
+  const methods: Methods = {
     eth_requestAccounts: connect,
     wallet_requestPermissions: () => [
       { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: connect() }] },
@@ -61,27 +63,7 @@ export async function installEvmWallet(
     eth_accounts: () => (state.isConnected ? [state.keys.address] : []),
     eth_chainId: () => state.chainId,
     net_version: () => `${Number(state.chainId)}`,
-    wallet_switchEthereumChain: ([wanted]) => {
-      refusals.check("switch");
-      const id = `${Reflect.get(Object(wanted), "chainId")}`;
-      if (id === SANDBOX_CHAIN && !state.node) throw Object.assign(new Error("Unrecognized chain ID"), { code: UNKNOWN_CHAIN });
-      state.chainId = id;
-      return null;
-    },
-    wallet_addEthereumChain: ([network]) => {
-      told.push(Object(network));
-      state.node = `${Reflect.get(Object(network), "rpcUrls")[0]}`;
-      state.chainId = `${Reflect.get(Object(network), "chainId")}`;
-      return null;
-    },
-    eth_getBlockByNumber: (params) => askNode(state, "eth_getBlockByNumber", params),
-    eth_sendTransaction: async ([transaction]) => {
-      asked.push(Object(transaction));
-      refusals.check("sign");
-      // Its key has gas money on that chain, and the node lets it send without a signature.
-      await askNode(state, "anvil_impersonateAccount", [state.keys.address]);
-      return askNode(state, "eth_sendTransaction", [transaction]);
-    },
+    ...sendingMethods(state, { refusals, asked, told }),
     personal_sign: async ([data, account]) => {
       refusals.check("sign");
       if (`${account}`.toLowerCase() !== state.keys.address.toLowerCase()) throw new Error("that account is not selected");
@@ -121,8 +103,49 @@ async function tellPages(context: BrowserContext, event: string, detail: unknown
     await page.evaluate(({ event, detail }) => window.dispatchEvent(new CustomEvent(event, { detail })), { event, detail });
 }
 
+interface WalletState {
+  keys: TestWallet;
+  isConnected: boolean;
+  /** Hex. */
+  chainId: string;
+  node: string | undefined;
+}
+
+interface Journal {
+  refusals: Refusals;
+  asked: Record<string, unknown>[];
+  told: Record<string, unknown>[];
+}
+
+/** How it changes its network, and sends. */
+function sendingMethods(state: WalletState, { refusals, asked, told }: Journal): Methods {
+  return {
+    wallet_switchEthereumChain: ([wanted]) => {
+      refusals.check("switch");
+      const id = `${Reflect.get(Object(wanted), "chainId")}`;
+      if (id === SANDBOX_CHAIN && !state.node) throw Object.assign(new Error("Unrecognized chain ID"), { code: UNKNOWN_CHAIN });
+      state.chainId = id;
+      return null;
+    },
+    wallet_addEthereumChain: ([network]) => {
+      told.push(Object(network));
+      state.node = `${Reflect.get(Object(network), "rpcUrls")[0]}`;
+      state.chainId = `${Reflect.get(Object(network), "chainId")}`;
+      return null;
+    },
+    eth_getBlockByNumber: (params) => askNode(state, "eth_getBlockByNumber", params),
+    eth_sendTransaction: async ([transaction]) => {
+      asked.push(Object(transaction));
+      refusals.check("sign");
+      // Its key has gas money on that chain, and the node lets it send without a signature.
+      await askNode(state, "anvil_impersonateAccount", [state.keys.address]);
+      return askNode(state, "eth_sendTransaction", [transaction]);
+    },
+  };
+}
+
 /** What the node says of the chain that the wallet is on; it knows no node of a public one. */
-async function askNode({ chainId, node }: { chainId: string; node: string | undefined }, method: string, params: readonly unknown[]) {
+async function askNode({ chainId, node }: WalletState, method: string, params: readonly unknown[]) {
   if (chainId !== SANDBOX_CHAIN || !node) throw new Error("no node of this chain is known");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = await fetch(node, { method: "POST", headers: { "content-type": "application/json" }, body });
