@@ -1,11 +1,5 @@
 // The relay killed at each of its statements, and several processes at once: one id is one transaction, and none is lost.
 
-import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { resolve } from "node:path";
-import { buildSync } from "esbuild";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readBalances, readNonces } from "@/lib/chains/evm/balances";
@@ -13,6 +7,9 @@ import { findBlock } from "@/lib/chains/evm/blocks";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { inTransaction, pool } from "@/lib/db/pool";
+import type { Death, LastWords } from "@/lib/db/testing/death";
+import { dieAtEach, type Moment, runProgram } from "@/lib/db/testing/deaths";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { storeCall } from "./calls";
 import { findRelayed, getRelayed } from "./relayed";
@@ -20,39 +17,22 @@ import type { RelayOrder } from "./testing/relay-child";
 import { noncesOf, type RelayedChain, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
 
 const database = await openTestDatabase();
-const program = resolve("node_modules/.cache/pennyprompt", `relay-child-${randomBytes(6).toString("hex")}.mjs`);
+let program: string;
 let chain: RelayedChain;
 beforeAll(async () => {
-  buildSync({
-    entryPoints: ["lib/relay/testing/relay-child.ts"],
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    alias: { "@": resolve(".") },
-  });
+  program = bundleProgram("lib/relay/testing/relay-child.ts");
   chain = await startRelayedChain();
 });
-afterAll(async () => {
-  rmSync(program, { force: true });
-  await chain?.stop();
-});
+afterAll(() => chain?.stop());
 
-/** What the child said before it ended; null when it was killed. */
-async function runChild(wanted: Pick<RelayOrder, "ids" | "receiver"> & Partial<RelayOrder>): Promise<string | null> {
+async function runChild(wanted: Pick<RelayOrder, "ids" | "receiver"> & Partial<RelayOrder>): Promise<LastWords | null> {
   await chain.readClock();
   const order: RelayOrder = {
     ...{ databaseUrl: database.url, nodeUrl: chain.url(), chainId: chain.chainId, relayerKey: chain.key, nowMs: chain.clockMs() },
     ...{ rollBackFirst: false, rounds: 0, killAt: 0, sent: false },
     ...wanted,
   };
-  const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
-  const child = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [said, complaint] = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());
-  const [, signal] = await once(child, "close");
-  expect(await complaint).toEqual([]);
-  return signal === "SIGKILL" ? null : ((await said) ?? []).join("").trim();
+  return runProgram(program, order);
 }
 
 async function balanceOf(receiver: Hex): Promise<bigint> {
@@ -83,38 +63,37 @@ async function recover(id: string, receiver: Hex): Promise<void> {
   await expectNoGap();
 }
 
-/** Kills a process at its first statement, the next one at its second, and so on until one comes to its end. */
-async function killAtEach(name: string, wanted: Partial<RelayOrder>, prepare: () => Promise<void>): Promise<void> {
-  for (let killed = 0; ; killed++) {
-    const [id, receiver] = [`${name} ${killed}`, newAddress()];
+/** Lives of a process that stores one id, sends it and relays it for so many rounds. Resolves with their number. */
+async function relayAndDie(moment: Moment, rounds: number, prepare: () => Promise<void>): Promise<number> {
+  let life = 0;
+  const live = async (death: Death) => {
+    life += 1;
+    const [id, receiver] = [`${moment} ${life}`, newAddress()];
     await prepare();
-    const said = await runChild({ ids: [id], receiver, killAt: killed + 1, ...wanted });
+    const words = await runChild({ ids: [id], receiver, rounds, ...death });
     await recover(id, receiver);
-    if (said === null) continue;
-    expect(said).toBe("done");
-    expect(killed).toBeGreaterThan(15);
-    return;
-  }
+    return words;
+  };
+  return dieAtEach({ name: `relay ${moment}`, moments: [moment], least: 16, live });
 }
 
-test("killed with -9 before each of its statements, from storing over sending to raised fees: one id is one transaction", async () => {
+test("killed with -9 before its statements, from storing over sending to raised fees: one id is one transaction", async () => {
   // What is in no block is stuck at once, and signed anew.
-  await killAtEach("raised", { rounds: 2 }, () => chain.client.setAutomine(false));
+  await relayAndDie("before", 2, () => chain.client.setAutomine(false));
 }, 300_000);
 
-test("killed with -9 at each statement, its answer unseen, while blocks come, leave the chain and become final", async () => {
-  let round = 0;
-  await killAtEach("reorganised", { rounds: 1, sent: true }, async () => {
-    round += 1;
-    const [id, receiver] = [`leaves ${round}`, newAddress()];
+test("killed with -9 at its statements, their answers unseen, while blocks come, leave the chain and become final", async () => {
+  const leaving: string[] = [];
+  await relayAndDie("unseen", 1, async () => {
+    const [id, receiver] = [`leaves ${leaving.length}`, newAddress()];
+    leaving.push(id);
     const prepared = await chain.prepare({ to: chain.usdc, data: encodeTransfer(receiver, 1n) });
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
     await chain.round();
     await chain.round();
     await chain.reorg(1);
   });
-  const ids = Array.from({ length: round }, (_, index) => `leaves ${index + 1}`);
-  expect((await findRelayed(ids)).map(({ state, isFinal }) => `${state} ${isFinal}`)).toEqual(ids.map(() => "succeeded true"));
+  expect((await findRelayed(leaving)).map(({ state, isFinal }) => `${state} ${isFinal}`)).toEqual(leaving.map(() => "succeeded true"));
 }, 300_000);
 
 test("four processes that store two hundred at once, each rolled back once before, leave no gap, and all are sent", async () => {
@@ -122,7 +101,7 @@ test("four processes that store two hundred at once, each rolled back once befor
   const before = (await noncesOf(chain)).length;
   const ids = Array.from({ length: 200 }, (_, index) => `many ${index}`);
   const children = [0, 1, 2, 3].map((part) => runChild({ ids: ids.slice(part * 50, part * 50 + 50), receiver, rollBackFirst: true }));
-  expect(await Promise.all(children)).toEqual(Array(4).fill("done"));
+  expect(await Promise.all(children)).toMatchObject(Array(4).fill({ outcome: "done" }));
   expect(await noncesOf(chain)).toHaveLength(before + 200);
   for (let round = 0; round < 3; round++) {
     await chain.round();
@@ -138,7 +117,7 @@ test("of many rounds at once in several processes one works; all of them togethe
   const ids = Array.from({ length: 10 }, (_, index) => `together ${index}`);
   await chain.client.setAutomine(false);
   const children = [0, 1, 2, 3].map(() => runChild({ ids, receiver, rounds: 5 }));
-  expect(await Promise.all(children)).toEqual(Array(4).fill("done"));
+  expect(await Promise.all(children)).toMatchObject(Array(4).fill({ outcome: "done" }));
   await chain.client.setAutomine(true);
   await chain.mine(1);
   await chain.round();

@@ -1,22 +1,20 @@
 // The way of a transaction into Solana, and what goes wrong on it: on a chain that runs as its own process, through nodes that fail.
 
-import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
-import { buildSync } from "esbuild";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { inTransaction, pool } from "@/lib/db/pool";
+import type { Death } from "@/lib/db/testing/death";
+import { dieAtEach, runProgram } from "@/lib/db/testing/deaths";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { getRelayed } from "./relayed";
@@ -27,7 +25,7 @@ import type { SolanaOrder } from "./testing/solana-child";
 import { waitForRelayed } from "./wait";
 
 /** Statements from the first until well into the first round; how many rounds follow is the chain's matter. */
-const LEAST_DEATHS = 10;
+const LEAST = 10;
 
 const database = await openTestDatabase();
 let chain: TestSolanaChain;
@@ -105,31 +103,24 @@ test("the same id twice is the first one again, and what nobody sends after its 
   expect(await received()).toBe(before + 20n);
 });
 
-test("killed with -9 at each statement, seen or unseen, one id is one transaction, although its caller signs another when it comes back", async () => {
-  const program = resolve("node_modules/.cache/pennyprompt", `solana-child-${randomBytes(6).toString("hex")}.mjs`);
-  onTestFinished(() => rmSync(program, { force: true }));
-  const options = { bundle: true, platform: "node", format: "esm", packages: "external", alias: { "@": resolve(".") } } as const;
-  buildSync({ entryPoints: ["lib/relay/testing/solana-child.ts"], outfile: program, ...options });
+test("killed with -9 at its statements, seen or unseen, one id is one transaction, although its caller signs another when it comes back", async () => {
+  const program = bundleProgram("lib/relay/testing/solana-child.ts");
   const before = await received();
-  for (let killAt = 1; ; killAt++) {
-    const id = `killed ${killAt}`;
+  let life = 0;
+  const live = async (death: Death) => {
+    life += 1;
+    const id = `life ${life}`;
     const { bytes, ...signed } = await sign(id, 1n);
-    const order: SolanaOrder = {
-      ...{ databaseUrl: database.url, nodeUrl: chain.url, genesisHash: chain.genesisHash, killAt, sent: killAt % 2 === 0 },
-      signed: { ...signed, base64: Buffer.from(bytes).toString("base64") },
-    };
-    const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
-    const child = spawnSync(process.execPath, [program, JSON.stringify(order)], { encoding: "utf8", env });
-    expect(child.stderr).toBe("");
+    const place = { databaseUrl: database.url, nodeUrl: chain.url, genesisHash: chain.genesisHash };
+    const order: SolanaOrder = { ...place, signed: { ...signed, base64: Buffer.from(bytes).toString("base64") }, ...death };
+    const words = await runProgram(program, order);
     const another = await sign(id, 1n);
     await inTransaction((transaction) => storeSigned(another, transaction));
     expect(await untilFinal(id)).toMatchObject({ state: "succeeded" });
-    expect(await received()).toBe(before + BigInt(killAt));
-    if (child.signal === "SIGKILL") continue;
-    expect(child.stdout).toBe("done\n");
-    expect(killAt).toBeGreaterThan(LEAST_DEATHS);
-    return;
-  }
+    expect(await received()).toBe(before + BigInt(life));
+    return words;
+  };
+  await dieAtEach({ name: "relay on Solana", moments: ["before", "unseen"], least: LEAST, live });
 }, 240_000);
 
 test("what a node took and dropped is sent again, the same bytes", async () => {

@@ -2,6 +2,8 @@
 // test files copy. Whatever ends the run ends the server and removes the directory; what a killed run left is swept next time.
 
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -16,6 +18,8 @@ declare module "vitest" {
     databaseUrl: string;
     /** For files of tests that PostgreSQL's user must reach; removed with everything in it when the run ends. */
     scratch: string;
+    /** Chooses the samples of this run. */
+    sampleSeed: string;
   }
 }
 
@@ -40,11 +44,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await makeTemplate(server.url);
     project.provide("databaseUrl", server.url);
     project.provide("scratch", scratch);
+    project.provide("sampleSeed", chooseSeed());
+    // In watch mode sources change, and the programs that were bundled of them with them.
+    project.onTestsRerun(async () => rmSync(join(scratch, "programs"), { recursive: true, force: true }));
     return teardown;
   } catch (error) {
     await teardown();
     throw error;
   }
+}
+
+function chooseSeed(): string {
+  const seed = process.env.SAMPLE_SEED ?? randomBytes(4).toString("hex");
+  process.stdout.write(`What is too long for every run is tried at a sample; SAMPLE_SEED=${seed} repeats this one.\n`);
+  return seed;
 }
 
 async function makeTemplate(url: string): Promise<void> {

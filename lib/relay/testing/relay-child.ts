@@ -1,16 +1,16 @@
 // A process of its own that stores and relays, and kills itself at a chosen statement: before it is sent, or when it is sent and
-// its answer not seen. Says "done" when it comes to the end.
+// its answer not seen.
 
 import type { Hex } from "viem";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import { inTransaction, setDatabaseUrl } from "@/lib/db/pool";
-import { type PreparedCall, prepareCall, storeCall } from "../calls";
+import { awaitDeath, type Death } from "@/lib/db/testing/death";
+import { prepareCall, storeCall } from "../calls";
 import { setRelayer } from "../relayer";
 import { runRelay } from "../run";
 import { sendStored } from "../send";
-import { type Death, killAtStatement } from "./kill-at-statement";
 import { relayerOf } from "./relayed-chain";
 
 export interface RelayOrder extends Death {
@@ -32,28 +32,26 @@ setDatabaseUrl(order.databaseUrl);
 setClock(() => order.nowMs);
 setRelayer(relayerOf(order.relayerKey));
 
-killAtStatement(order);
+const end = awaitDeath(order);
 
 const evm = createNodes({ urls: [order.nodeUrl], chainId: order.chainId });
 const call = { to: usdcAddress(order.chainId), data: encodeTransfer(order.receiver, 1n) };
 
-async function storeAndRollBack(id: string, prepared: PreparedCall): Promise<void> {
+const prepared = await prepareCall(call, evm);
+if (prepared.kind === "reverts") throw new Error(prepared.reason);
+const storeAndRollBack = async (id: string) => {
   const rolledBack = inTransaction(async (transaction) => {
     await storeCall(id, prepared, transaction);
     throw new Error("rolled back");
   });
   await rolledBack.catch(() => undefined);
-}
-
+};
 await Promise.all(
   order.ids.map(async (id) => {
-    const prepared = await prepareCall(call, evm);
-    if (prepared.kind === "reverts") throw new Error(prepared.reason);
-    if (order.rollBackFirst) await storeAndRollBack(id, prepared);
+    if (order.rollBackFirst) await storeAndRollBack(id);
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
   }),
 );
 await sendStored(order.ids, { evm });
 for (let round = 0; round < order.rounds; round++) await runRelay({ evm, stuckAfterMs: 0, resendAfterMs: 0 });
-process.stdout.write("done\n");
-process.exit(0);
+end("done");

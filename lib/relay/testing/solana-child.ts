@@ -1,13 +1,12 @@
-// A process of its own that stores signed bytes for Solana and relays them, until it is final or dies at a chosen statement. Says
-// "done" when it comes to the end.
+// A process of its own that stores signed bytes for Solana and relays them, until it is final or dies at a chosen statement.
 
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { inTransaction, setDatabaseUrl } from "@/lib/db/pool";
+import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { getRelayed } from "../relayed";
 import { runRelay } from "../run";
 import { sendStored } from "../send";
 import { type SignedTransaction, storeSigned } from "../signed";
-import { type Death, killAtStatement } from "./kill-at-statement";
 
 export interface SolanaOrder extends Death {
   databaseUrl: string;
@@ -18,12 +17,11 @@ export interface SolanaOrder extends Death {
 
 const order = JSON.parse(process.argv[2] ?? "") as SolanaOrder;
 setDatabaseUrl(order.databaseUrl);
-killAtStatement(order);
+const end = awaitDeath(order);
 
 const solana = new SolanaNodes({ urls: [order.nodeUrl], genesisHash: order.genesisHash });
 const { base64, ...signed } = order.signed;
 await inTransaction((transaction) => storeSigned({ ...signed, bytes: Buffer.from(base64, "base64") }, transaction));
 await sendStored(signed.id, { solana });
 while (!(await getRelayed(signed.id)).isFinal) await runRelay({ solana, resendAfterMs: 0 });
-process.stdout.write("done\n");
-process.exit(0);
+end("done");

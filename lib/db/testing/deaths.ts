@@ -1,0 +1,77 @@
+// The deaths that a test puts its program through, one life after the other: at each of its statements with LONG=1, otherwise at
+// the first, at the last, on both sides of every COMMIT, and at a sample of the others.
+
+import { spawn } from "node:child_process";
+import { once as nextEvent } from "node:events";
+import { expect } from "vitest";
+import type { Death, LastWords } from "./death";
+import { isLong, sample } from "./sample";
+
+/** Before a statement is sent, or when it is sent and its answer not seen. */
+export type Moment = "before" | "unseen";
+
+/** Runs the program of an order; resolves with its last words, or null when it was killed. */
+export async function runProgram(program: string, order: Death): Promise<LastWords | null> {
+  const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
+  const child = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [said, complaint] = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());
+  const [, signal] = await nextEvent(child, "close");
+  expect((await complaint)?.join("")).toBe("");
+  return signal === "SIGKILL" ? null : (JSON.parse(((await said) ?? []).join("")) as LastWords);
+}
+
+interface Deaths {
+  /** Chooses the sample, together with the run's seed. */
+  name: string;
+  moments: readonly Moment[];
+  /** Statements that a whole life has at the least. */
+  least: number;
+  /** One life, with all that has to be there before it and be true after it. */
+  live: (death: Death) => Promise<LastWords | null>;
+  /** Deaths of the sample beside those that are always tried. */
+  others?: number;
+}
+
+/** The first life comes to its end, and tells what there is to die at. Resolves with the number of lives. */
+export async function dieAtEach({ name, moments, least, live, others = 4 }: Deaths): Promise<number> {
+  const whole = await live({ killAt: 0, sent: false });
+  const statements = whole?.statements ?? [];
+  expect(statements.length).toBeGreaterThanOrEqual(least);
+  let lives = 1;
+  for (const death of isLong ? everyDeath(moments) : chooseDeaths(statements, { name, moments, others })) {
+    const words = await live(death).catch((error: Error) => {
+      error.message += `\nIt was to die ${death.sent ? "after" : "before"} statement ${death.killAt} of ${statements.length}.`;
+      throw error;
+    });
+    lives += 1;
+    if (words === null) continue;
+    // What there is to do varies a little from life to life: it came to its end before its death, which is the last one then.
+    expect(death.killAt).toBeGreaterThan(Math.max(words.statements.length, least));
+    break;
+  }
+  return lives;
+}
+
+/** Until there is no such statement any more. */
+function* everyDeath(moments: readonly Moment[]): Generator<Death> {
+  for (let killAt = 1; ; killAt++) for (const moment of moments) yield { killAt, sent: moment === "unseen" };
+}
+
+/** In the order of the statements. */
+function chooseDeaths(
+  statements: readonly string[],
+  { name, moments, others }: Pick<Required<Deaths>, "name" | "moments" | "others">,
+): Death[] {
+  const isCommit = (at: number) => statements[at - 1] === "COMMIT";
+  const all = statements.flatMap((_, index) => moments.map((moment) => ({ killAt: index + 1, sent: moment === "unseen" })));
+  const isTurn = ({ killAt, sent }: Death) =>
+    killAt === 1 || killAt === statements.length || isCommit(killAt) || isCommit(sent ? killAt + 1 : killAt - 1);
+  const chosen = new Set(
+    sample(
+      name,
+      all.filter((death) => !isTurn(death)),
+      others,
+    ),
+  );
+  return all.filter((death) => isTurn(death) || chosen.has(death));
+}
