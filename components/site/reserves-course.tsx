@@ -29,8 +29,9 @@ interface LinesProps {
 }
 
 function Lines({ points, first, last }: LinesProps) {
+  const highest = points.flatMap(({ held, owed }) => [held, owed]).toSorted((one, other) => (one < other ? 1 : -1))[0] ?? 0n;
   // Floats draw it; the amounts that are read are exact.
-  const most = Math.max(1, ...points.flatMap(({ held, owed }) => [Number(held), Number(owed)]));
+  const most = Math.max(1, Number(highest));
   const span = Math.max(1, last.at.getTime() - first.at.getTime());
   const x = ({ at }: ReservesPoint) => ((at.getTime() - first.at.getTime()) / span) * WIDTH;
   const y = (nano: bigint) => HEIGHT - (Number(nano) / most) * (HEIGHT - TOP);
@@ -39,6 +40,9 @@ function Lines({ points, first, last }: LinesProps) {
   const short = points.filter(({ held, owed }) => held < owed).length;
   return (
     <figure className="mt-4">
+      <p aria-hidden="true" className="mb-1 text-right font-mono text-xs text-muted">
+        {formatUsd(highest)}
+      </p>
       <svg
         role="img"
         aria-label={summary(first, last, short)}

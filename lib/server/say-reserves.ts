@@ -6,8 +6,6 @@ import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
-import { areChainsOwned } from "@/lib/sandbox/chains-owner";
-import { followChains } from "@/lib/sandbox/follow-chains";
 import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
 import type { Holding } from "@/lib/wallets/reserves/holding";
 import { addReport, type UnknownReport } from "@/lib/wallets/reserves/report";
@@ -54,7 +52,10 @@ const FOUND_WITHIN_MS = 3_000;
 /** A sandbox's chains are where its service runs them, if it does. */
 async function findSandboxChains(): Promise<void> {
   const { MODE, DATA_DIR } = config();
-  if (MODE !== "sandbox" || !areChainsOwned(resolve(DATA_DIR))) return;
+  if (MODE !== "sandbox") return;
+  const { areChainsOwned } = await import("@/lib/sandbox/chains-owner");
+  if (!areChainsOwned(resolve(DATA_DIR))) return;
+  const { followChains } = await import("@/lib/sandbox/follow-chains");
   const following = followChains({ dataDir: resolve(DATA_DIR), isOwner: () => false });
   const isFound = () => evmNodeUrls().length > 0 && solanaCluster().urls.length > 0;
   for (const endMs = performance.now() + FOUND_WITHIN_MS; !isFound() && performance.now() < endMs; ) await sleep(50);

@@ -3,16 +3,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
-import { inTransaction, pool } from "@/lib/db/pool";
+import { forgetOnce } from "@/lib/base/once";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
-import { chargeDetails } from "@/lib/ledger/testing/books";
 import { runSweeps } from "../sweeps/run";
 import { payWithdrawals } from "../withdrawals/pay-withdrawals";
 import { order, USD } from "../withdrawals/testing/world";
 import { reckonReserves } from "./check-reserves";
-import { expectCleanBooks, ONE_USDC, type Owner, postedOf, type ReservesWorld, startReservesWorld } from "./testing/reserves-world";
+import { expectCleanBooks, ONE_USDC, type Owner, postedOf, type ReservesWorld, spend, startReservesWorld } from "./testing/reserves-world";
 
 const RUN_MS = Number(process.env.RACE_MS ?? 15_000);
 const OWNERS = 12;
@@ -21,6 +20,8 @@ await openTestDatabase();
 let world: ReservesWorld;
 let owners: Owner[];
 beforeAll(async () => {
+  Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0", WITHDRAWAL_FEE_SOLANA_USD: "0", WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD: "0" });
+  forgetOnce("config");
   world = await startReservesWorld();
   owners = await world.openOwners(OWNERS);
 }, 60_000);
@@ -55,7 +56,8 @@ test("reserves are never short while money comes in, is swept, is spent and leav
     else await world.solana.faucet(anyOwner(roll).owner, units);
     counts.paidIn += units * 1_000n;
   };
-  const spendSome = (roll: (below: number) => number) => spend(anyOwner(roll).accountId, roll(400_000_001));
+  // So little that what is earned hides nothing: a payout or a deposit that is counted wrongly is more.
+  const spendSome = (roll: (below: number) => number) => spend(anyOwner(roll).accountId, roll(3));
   const withdraw = async (roll: (below: number) => number) => {
     const chain = roll(2) === 0 ? "base" : "solana";
     const { ok } = await order(anyOwner(roll), { chain, amount: BigInt(1 + roll(15)) * USD });
@@ -87,7 +89,7 @@ test("reserves are never short while money comes in, is swept, is spent and leav
   expect(report.held - report.owed).toBe(earned);
   await expectCleanBooks();
   expect(earned).toBeGreaterThan(0n);
-  expect(counts.ordered).toBeGreaterThan(3);
+  expect(counts.ordered).toBeGreaterThan(0);
   expect(await sweptUnits()).toBeGreaterThan(0n);
   expect(counts.told).toBeGreaterThan(counts.reckoned / 2);
 });
@@ -100,23 +102,4 @@ const sweptUnits = () => sumOf("SELECT coalesce(sum(units), 0)::bigint AS sum FR
 async function sumOf(statement: string): Promise<bigint> {
   const { rows } = await pool().query<{ sum: bigint }>(statement);
   return rows[0]?.sum ?? 0n;
-}
-
-/** A charge as the gateway books it when its hold has expired: what is there is taken. */
-async function spend(accountId: AccountId, inputTokens: number): Promise<void> {
-  const request = newRequestId();
-  const item = {
-    ord: 0,
-    request,
-    account: accountId,
-    inputCost: inputTokens,
-    outputCost: 1,
-    charged: true,
-    ...chargeDetails(inputTokens, 1),
-  };
-  await inTransaction(async (transaction) => {
-    await transaction.query("SELECT ledger_begin_charges()");
-    await transaction.query("SELECT ledger_lock_accounts($1)", [[accountId]]);
-    await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, now())", [JSON.stringify([item]), [request], [accountId]]);
-  });
 }

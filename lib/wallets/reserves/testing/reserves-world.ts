@@ -4,18 +4,21 @@ import type { Hex } from "viem";
 import { expect } from "vitest";
 import { createAccount, freezeAccount } from "@/lib/access/accounts";
 import { addIdentity } from "@/lib/access/identities";
-import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { type AccountId, newRequestId } from "@/lib/base/ids";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
+import { chargeDetails } from "@/lib/ledger/testing/books";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "../../address-pool";
 import { openWallet } from "../../custodial-wallet";
 import { createBaseWatcher } from "../../deposits/base-watcher";
 import { checkDeposits } from "../../deposits/check";
 import { createSolanaWatcher } from "../../deposits/solana-watcher";
-import { signer } from "../../signer";
+import { setSigner, signer } from "../../signer";
 import { runSweeps } from "../../sweeps/run";
 import { checkWithdrawals } from "../../withdrawals/check";
 import { payWithdrawals } from "../../withdrawals/pay-withdrawals";
@@ -24,6 +27,20 @@ import { checkReserves } from "../check-reserves";
 import type { KnownReport } from "../report";
 
 export const ONE_USDC = 1_000_000n;
+
+async function startWorldByHand() {
+  const [world, evm] = await Promise.all([startWorld(), startUsdcChain({ blockTimeMs: 3_600_000 })]);
+  await world.evm.stop();
+  setSandboxEvmNodes([evm.url()]);
+  await evm.fundGas(signer().relayer.address);
+  const fillTreasury: typeof world.fillTreasury = (chain, units) =>
+    chain === "base" ? evm.mint(signer().treasury.base, units) : world.fillTreasury(chain, units);
+  const stop = async () => {
+    setSigner(undefined);
+    await Promise.all([evm.stop(), world.solana.remove()]);
+  };
+  return { ...world, evm, fillTreasury, stop };
+}
 
 /** A customer whose wallets may be paid at once, and whose addresses are the signer's. */
 export interface Owner extends TestOwner {
@@ -43,9 +60,9 @@ async function openOwner(): Promise<Owner> {
   });
 }
 
-/** The caller stops it. */
-export async function startReservesWorld() {
-  const world = await startWorld();
+/** @param byHand Base makes a block for each transaction, and others only when it is told to. The caller stops it. */
+export async function startReservesWorld(byHand = false) {
+  const world = byHand ? await startWorldByHand() : await startWorld();
   const base = createBaseWatcher({ freeze: freezeAccount, startBlock: 0 });
   const solana = createSolanaWatcher();
 
@@ -111,4 +128,23 @@ export async function expectCleanBooks(): Promise<void> {
 export async function postedOf(account: string): Promise<bigint> {
   const { rows } = await pool().query<{ posted: bigint }>("SELECT posted FROM ledger_account WHERE id = $1", [account]);
   return rows[0]?.posted ?? 0n;
+}
+
+/** A charge as the gateway books it when its hold has expired: what is there is taken. */
+export async function spend(accountId: AccountId, inputTokens: number): Promise<void> {
+  const request = newRequestId();
+  const item = {
+    ord: 0,
+    request,
+    account: accountId,
+    inputCost: inputTokens,
+    outputCost: 1,
+    charged: true,
+    ...chargeDetails(inputTokens, 1),
+  };
+  await inTransaction(async (transaction) => {
+    await transaction.query("SELECT ledger_begin_charges()");
+    await transaction.query("SELECT ledger_lock_accounts($1)", [[accountId]]);
+    await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, now())", [JSON.stringify([item]), [request], [accountId]]);
+  });
 }
