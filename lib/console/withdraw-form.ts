@@ -13,7 +13,7 @@ const UNIT = 1_000n;
  * Reads what shall arrive: `5`, `12.5`, at most six places, since USDC has no more.
  * @throws RangeError that says how to write it
  */
-export function readUsdcText(text: string): NanoUsd {
+function readUsdcText(text: string): NanoUsd {
   const amount = readUsdText(text);
   if (amount % UNIT !== 0n) throw new RangeError("Use at most 6 decimal places: USDC has no smaller unit.");
   return amount;
