@@ -1,13 +1,11 @@
 // The watcher killed at each of its statements, and two at once: everything that came in is credited, once.
 
-import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { resolve } from "node:path";
-import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { freezeAccount } from "@/lib/access/accounts";
 import { pool } from "@/lib/db/pool";
+import type { Death, LastWords } from "@/lib/db/testing/death";
+import { dieAtEach, type Moment, runProgram } from "@/lib/db/testing/deaths";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createBaseWatcher } from "./base-watcher";
 import { LeaseLost, takeLease, underLease } from "./lease";
@@ -25,25 +23,13 @@ import {
 import type { WatcherOrder } from "./testing/watcher-child";
 
 const database = await openTestDatabase();
-const program = resolve("node_modules/.cache/pennyprompt", `watcher-child-${randomBytes(6).toString("hex")}.mjs`);
+let program: string;
 let chain: WatchedChain;
 beforeAll(async () => {
-  const entryPoints = ["lib/wallets/deposits/testing/watcher-child.ts"];
-  buildSync({
-    entryPoints,
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    alias: { "@": resolve(".") },
-  });
+  program = bundleProgram("lib/wallets/deposits/testing/watcher-child.ts");
   chain = await startWatchedChain();
 });
-afterAll(async () => {
-  rmSync(program, { force: true });
-  await chain?.stop();
-});
+afterAll(() => chain?.stop());
 afterEach(async () => {
   await letLeaseLapse();
   await chain.mine(TO_SAFE);
@@ -62,48 +48,35 @@ async function backends(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** What the child said before it ended; null when it was killed. By then the server has ended what it was sent, too. */
-async function runChild(killAt: number, sent: boolean): Promise<string | null> {
+/** A watcher's life. When it ends, the server has ended what it was sent, too. */
+async function runChild(death: Death): Promise<LastWords | null> {
   await chain.readClock();
   const before = await backends();
-  const order: WatcherOrder = {
-    databaseUrl: database.url,
-    nodeUrl: chain.url(),
-    chainId: chain.chainId,
-    startBlock: chain.startBlock,
-    nowMs: chain.clockMs(),
-    killAt,
-    sent,
-  };
-  const child = spawnSync(process.execPath, [program, JSON.stringify(order)], {
-    encoding: "utf8",
-    env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
-  });
-  expect(child.stderr).toBe("");
+  const place = { databaseUrl: database.url, nodeUrl: chain.url(), chainId: chain.chainId, startBlock: chain.startBlock };
+  const words = await runProgram(program, { ...place, nowMs: chain.clockMs(), ...death } satisfies WatcherOrder);
   await expect.poll(async () => (await backends()).filter((pid) => !before.includes(pid)), { timeout: 10_000 }).toEqual([]);
-  return child.signal === "SIGKILL" ? null : child.stdout.trim();
+  if (words) expect(words.outcome).toBe("read");
+  return words;
 }
 
-/** Kills a watcher at its first statement, the next one at its second, and so on until one comes to its end. Resolves with their number. */
-async function killAtEach(prepare: () => Promise<void>, sent: boolean): Promise<number> {
-  for (let killed = 0; ; killed++) {
+/** Watchers that die one after the other. Resolves with their number. */
+async function watchAndDie(moment: Moment, prepare: () => Promise<void>): Promise<number> {
+  const live = async (death: Death) => {
     await prepare();
-    const said = await runChild(killed + 1, sent);
+    const words = await runChild(death);
     await letLeaseLapse();
-    if (said === null) continue;
-    expect(said).toBe("done");
-    expect(killed).toBeGreaterThan(15);
-    return killed + 1;
-  }
+    return words;
+  };
+  return dieAtEach({ name: `watcher of Base ${moment}`, moments: [moment], least: 16, live });
 }
 
-test("a watcher killed before each of its statements leaves nothing uncredited and nothing credited twice", async () => {
+test("a watcher killed before its statements leaves nothing uncredited and nothing credited twice", async () => {
   const [customer, small] = [await openCustomer(), await openCustomer()];
-  const rounds = await killAtEach(async () => {
+  const rounds = await watchAndDie("before", async () => {
     await chain.mint(customer.address, 2n * ONE_USDC);
     await chain.mint(small.address, 300_000n);
     await chain.mine(TO_SAFE - 1);
-  }, false);
+  });
   await chain.mine(TO_SAFE);
   expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
   expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
@@ -113,10 +86,10 @@ test("a watcher killed before each of its statements leaves nothing uncredited a
   expect(kept).toBeLessThan(4);
 }, 240_000);
 
-test("a watcher killed at each statement of a reorganisation, its answer unseen, takes a vanished deposit back once", async () => {
+test("a watcher killed at the statements of a reorganisation, their answers unseen, takes a vanished deposit back once", async () => {
   const [gone, stays] = [await openCustomer(), await openCustomer()];
   const watcher = chain.watcher();
-  const rounds = await killAtEach(async () => {
+  const rounds = await watchAndDie("unseen", async () => {
     await chain.mint(stays.address, ONE_USDC);
     await watcher.tick();
     await chain.mint(gone.address, 2n * ONE_USDC);
@@ -127,7 +100,7 @@ test("a watcher killed at each statement of a reorganisation, its answer unseen,
     await watcher.release();
     await chain.reorg(TO_SAFE + 1);
     await chain.mine(1);
-  }, true);
+  });
   await chain.mine(TO_SAFE);
   expect(await watcher.tick()).toMatchObject({ outcome: "read" });
   await watcher.release();

@@ -1,12 +1,10 @@
 // The watcher of Solana killed at each of its statements, and two at once: everything that came in is credited, once.
 
-import { spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
-import { resolve } from "node:path";
-import { buildSync } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
+import type { Death, LastWords } from "@/lib/db/testing/death";
+import { dieAtEach, type Moment, runProgram } from "@/lib/db/testing/deaths";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { LeaseLost, takeLease } from "./lease";
 import { readSolanaAddresses } from "./solana-cursor";
@@ -24,26 +22,14 @@ import {
 } from "./testing/watched-solana";
 
 const database = await openTestDatabase();
-const program = resolve("node_modules/.cache/pennyprompt", `solana-watcher-child-${randomBytes(6).toString("hex")}.mjs`);
+let program: string;
 let chain: WatchedSolana;
 let swept = 0n;
 beforeAll(async () => {
-  const entryPoints = ["lib/wallets/deposits/testing/solana-watcher-child.ts"];
-  buildSync({
-    entryPoints,
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    alias: { "@": resolve(".") },
-  });
+  program = bundleProgram("lib/wallets/deposits/testing/solana-watcher-child.ts");
   chain = await startWatchedSolana(50);
 });
-afterAll(async () => {
-  rmSync(program, { force: true });
-  await chain?.remove();
-});
+afterAll(() => chain?.remove());
 afterEach(async () => {
   await letLeaseLapse();
   await chain.finalize();
@@ -57,39 +43,30 @@ afterEach(async () => {
 const letLeaseLapse = () => pool().query("UPDATE watch_lease SET until = clock_timestamp()");
 const dueAll = () => pool().query("UPDATE solana_cursor SET check_at = 'epoch'");
 
-/** What the child said before it ended; null when it was killed. */
-function runChild(killAt: number, sent: boolean): string | null {
+async function runChild(death: Death): Promise<LastWords | null> {
   const { url: nodeUrl, genesisHash } = chain;
-  const order: SolanaWatcherOrder = { databaseUrl: database.url, nodeUrl, genesisHash, killAt, sent };
-  const child = spawnSync(process.execPath, [program, JSON.stringify(order)], {
-    encoding: "utf8",
-    env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
-  });
-  expect(child.stderr).toBe("");
-  return child.signal === "SIGKILL" ? null : child.stdout.trim();
+  const words = await runProgram(program, { databaseUrl: database.url, nodeUrl, genesisHash, ...death } satisfies SolanaWatcherOrder);
+  if (words) expect(words.outcome).toBe("read");
+  return words;
 }
 
-test.each([
-  ["before", false],
-  ["after, its answer unseen,", true],
-])(
-  "a watcher killed %s each of its statements leaves nothing uncredited and nothing credited twice",
-  async (_when, sent) => {
+test.each<Moment>(["before", "unseen"])(
+  "a watcher killed at its statements (%s) leaves nothing uncredited and nothing credited twice",
+  async (moment) => {
     const [customer, small, mover] = [await openCustomer(), await openCustomer(), await openCustomer()];
     await chain.faucet(mover.owner, 900n * ONE_USDC);
-    let rounds = 0;
-    for (let said: string | null = null; said === null; rounds++) {
+    const live = async (death: Death) => {
       await chain.faucet(customer.owner, 2n * ONE_USDC);
       await chain.faucet(small.owner, 300_000n);
       await chain.sweep(mover, ONE_USDC);
       swept += ONE_USDC;
       await chain.finalize();
       await dueAll();
-      said = runChild(rounds + 1, sent);
+      const words = await runChild(death);
       await letLeaseLapse();
-      if (said !== null) expect(said).toBe("done");
-    }
-    expect(rounds).toBeGreaterThan(15);
+      return words;
+    };
+    const rounds = await dieAtEach({ name: `watcher of Solana ${moment}`, moments: [moment], least: 16, live });
     expect(await chain.watcher().tick()).toMatchObject({ outcome: "read" });
     expect(await statesOf(customer)).toEqual(Array.from({ length: rounds }, () => "credited"));
     expect(await postedOf(customer)).toBe(BigInt(rounds) * 2_000_000_000n);
