@@ -32,14 +32,14 @@ function holdingText({ chain, height, treasury, atAddresses, addresses }: Holdin
 }
 
 function unknownText({ reason, chain }: UnknownReport): string {
-  const nodes = `nodes of ${chain ? names[chain] : "both chains"}`;
+  const of = chain ? names[chain] : "a chain";
   switch (reason) {
     case "away":
-      return `No ${nodes} answer.`;
+      return `No node of ${of} answers: is the service running, and are its nodes set?`;
     case "doubtful":
-      return `What the ${nodes} say of its head is in doubt.`;
+      return `What the nodes of ${of} say of its head is in doubt.`;
     case "behind":
-      return `The ${nodes} are not where they were, or do not remember the last final block.`;
+      return `The nodes of ${of} are not where they were, or do not remember the last final block.`;
     case "disputed":
       return "Two readings did not say the same.";
     case "starting":

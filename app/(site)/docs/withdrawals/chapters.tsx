@@ -82,6 +82,10 @@ export const StatesChapter = ({ id, title }: ChapterProps) => (
         { name: "waiting for approval", about: "Whoever runs this service looks at it. You can cancel." },
         { name: "requested", about: "It is signed within seconds. You can cancel." },
         { name: "waiting for funds", about: "USDC is brought to that chain first. It goes on by itself. You can cancel." },
+        {
+          name: "paused",
+          about: "Less is held than is owed, as /reserves shows, or the account is frozen. It goes on by itself. You can cancel.",
+        },
         { name: "on its way", about: "Signed and sent: nobody can stop it any more." },
         { name: "confirmed", about: "In a block: it is in your wallet. Not final yet." },
         { name: "paid", about: "Its block is final." },
