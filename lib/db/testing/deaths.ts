@@ -4,20 +4,37 @@
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
 import { expect } from "vitest";
+import { pool } from "../pool";
 import type { Death, LastWords } from "./death";
 import { isLong, sample } from "./sample";
 
 /** Before a statement is sent, or when it is sent and its answer not seen. */
 export type Moment = "before" | "unseen";
 
-/** Runs the program of an order; resolves with its last words, or null when it was killed. */
+/**
+ * Runs the program of an order; resolves with its last words, or null when it was killed. What a killed one had sent to the test's
+ * database has ended by then, too.
+ */
 export async function runProgram(program: string, order: Death): Promise<LastWords | null> {
+  const before = await findBackends();
   const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
   const child = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "pipe"] });
   const [said, complaint] = [child.stdout, child.stderr].map((stream) => stream.setEncoding("utf8").toArray());
   const [, signal] = await nextEvent(child, "close");
   expect((await complaint)?.join("")).toBe("");
-  return signal === "SIGKILL" ? null : (JSON.parse(((await said) ?? []).join("")) as LastWords);
+  if (signal !== "SIGKILL") return JSON.parse(((await said) ?? []).join("")) as LastWords;
+  const findLeft = async () => (await findBackends()).filter((pid) => !before.includes(pid));
+  await expect.poll(findLeft, { timeout: 10_000, interval: 10 }).toEqual([]);
+  return null;
+}
+
+/** The server's processes for the clients of the test's database, but the one that answers. */
+async function findBackends(): Promise<number[]> {
+  const { rows } = await pool().query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  );
+  return rows.map(({ pid }) => pid);
 }
 
 interface Deaths {

@@ -40,21 +40,10 @@ afterEach(async () => {
 
 const letLeaseLapse = () => pool().query("UPDATE watch_lease SET until = clock_timestamp()");
 
-/** The server's processes for this database's clients. */
-async function backends(): Promise<number[]> {
-  const { rows } = await pool().query<{ pid: number }>(
-    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
-  );
-  return rows.map(({ pid }) => pid);
-}
-
-/** A watcher's life. When it ends, the server has ended what it was sent, too. */
 async function runChild(death: Death): Promise<LastWords | null> {
   await chain.readClock();
-  const before = await backends();
   const place = { databaseUrl: database.url, nodeUrl: chain.url(), chainId: chain.chainId, startBlock: chain.startBlock };
   const words = await runProgram(program, { ...place, nowMs: chain.clockMs(), ...death } satisfies WatcherOrder);
-  await expect.poll(async () => (await backends()).filter((pid) => !before.includes(pid)), { timeout: 10_000 }).toEqual([]);
   if (words) expect(words.outcome).toBe("read");
   return words;
 }

@@ -1,17 +1,16 @@
 // A round of sweeps in a process of its own that kills itself at a chosen statement, which is sent and its answer not seen.
-// Says "done" when it comes to the end.
 
-import pg from "pg";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { setDatabaseUrl } from "@/lib/db/pool";
+import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { openSigner } from "../../seed-signer";
 import { startCustody } from "../../start-custody";
 import { runSweepsOn } from "../run";
 import type { SweepChain } from "../sweep";
 
-export interface SweepOrder {
+export interface SweepOrder extends Death {
   chain: SweepChain;
   databaseUrl: string;
   nodeUrl: string;
@@ -19,8 +18,6 @@ export interface SweepOrder {
   genesisHash: string;
   words: string;
   nowMs: number;
-  /** From 1. */
-  killAt: number;
 }
 
 const order = JSON.parse(process.argv[2] ?? "") as SweepOrder;
@@ -28,15 +25,7 @@ setDatabaseUrl(order.databaseUrl);
 setClock(() => order.nowMs);
 await startCustody(await openSigner(order.words, "sandbox"));
 
-const send = pg.Client.prototype.query;
-let statements = 0;
-// Called with whatever pg's own is called with.
-pg.Client.prototype.query = function (this: pg.Client, ...given: never[]) {
-  statements += 1;
-  const answer = Reflect.apply(send, this, given);
-  if (statements === order.killAt) setImmediate(() => process.kill(process.pid, "SIGKILL"));
-  return answer;
-} as typeof send;
+const end = awaitDeath(order);
 
 const { nodeUrl, genesisHash } = order;
 await runSweepsOn(
@@ -45,5 +34,4 @@ await runSweepsOn(
     ? { evm: createNodes({ urls: [nodeUrl], chainId: 31_337 }) }
     : { solana: new SolanaNodes({ urls: [nodeUrl], genesisHash }) },
 );
-process.stdout.write("done\n");
-process.exit(0);
+end("done");
