@@ -3,8 +3,8 @@
 import { formatUsd } from "@/lib/base/money";
 import type { DestinationFault } from "@/lib/wallets/withdrawals/destination";
 import type { WithdrawalChain } from "@/lib/wallets/withdrawals/order";
-import type { RequestRefusal } from "@/lib/wallets/withdrawals/request";
-import { MOST_OPEN } from "@/lib/wallets/withdrawals/rules";
+import type { ChainShort, RequestRefusal } from "@/lib/wallets/withdrawals/request";
+import { leastWithdrawal, MOST_OPEN } from "@/lib/wallets/withdrawals/rules";
 import { type Refusal, refuse } from "./answer";
 
 const chainNames: Readonly<Record<WithdrawalChain, string>> = { base: "Base", solana: "Solana" };
@@ -56,11 +56,23 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
       return refuse(`Of what your account may take out in 24 hours, ${formatUsd(refusal.most)} is left.`, "amount");
     case "service_limit":
       return refuse(`Of what this service pays out in 24 hours, ${formatUsd(refusal.most)} is left. Try less, or later.`, "amount");
+    case "chain_funds":
+      return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":
       return refuse(`${MOST_OPEN} withdrawals are on their way already. Wait until one of them has arrived.`);
     default:
       return refuse(plainTexts[refusal.reason]);
   }
+}
+
+/** What is held on one chain does not leave on the other: it names that one only where it has as much as the least. */
+function shortageText({ funds }: ChainShort, chain: WithdrawalChain): string {
+  const [left, other] = [funds[chain] ?? 0n, chain === "base" ? "solana" : "base"] as const;
+  const isOtherOpen = (funds[other] ?? leastWithdrawal()) >= leastWithdrawal();
+  const elsewhere = isOtherOpen ? `Choose ${chainNames[other]}` : null;
+  if (left < leastWithdrawal()) return `On ${chainNames[chain]} nothing can leave at the moment. ${elsewhere ?? "Try again later"}.`;
+  const smaller = elsewhere ? `${elsewhere}, or a smaller amount.` : "Choose a smaller amount.";
+  return `On ${chainNames[chain]} ${formatUsd(left)} can leave at the moment. ${smaller}`;
 }
 
 /** `22 Nov 2026, 10:31 UTC` */

@@ -1,13 +1,16 @@
 // What the withdraw page is told, and what its owner is told when it is refused: each in words, with the field that they are about.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { now } from "@/lib/base/clock";
 import type { SessionId, WithdrawalId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/once";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
+import { addReport } from "@/lib/wallets/reserves/report";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 import {
   creditUnfinal,
@@ -146,6 +149,44 @@ test("what stands in the way is told before anything is signed", async () => {
   ).toMatchObject({
     message: expect.stringMatching(/frozen/),
   });
+});
+
+test("more than lies on a chain is not ordered there, and the same order again is held against nothing", async () => {
+  const owner = await newOwner(50n * USD);
+  const holding = { height: 1, blockHash: null, atAddresses: nanoUsd(2n * USD), addresses: 1 };
+  const report = async (base: bigint, solana: bigint) =>
+    addReport({
+      ...{ state: "covered", at: now(), held: nanoUsd(0), owed: nanoUsd(0), customers: nanoUsd(0), granted: nanoUsd(0) },
+      holdings: [
+        { chain: "base", treasury: nanoUsd(base), ...holding },
+        { chain: "solana", treasury: nanoUsd(solana), ...holding },
+      ],
+    });
+  const onSolana = { chain: "solana", destination: owner.solana.address };
+  const early = await drawn(owner, { ...onSolana, amount: "4" });
+  await report(30n * USD, 1_200_000_000n);
+  const told = { ok: false, field: "amount", message: "On Solana $3.20 can leave at the moment. Choose Base, or a smaller amount." };
+  expect(await start(owner, { ...onSolana, amount: "4" })).toEqual(told);
+  expect(await take(owner, early)).toEqual(told);
+  expect((await readWithdrawPage(ownerOf(owner))).allowance.leftOnChain).toEqual({ base: 32n * USD, solana: 3_200_000_000n });
+  const order = await drawn(owner, { ...onSolana, amount: "3" });
+  const taken = await take(owner, order);
+  expect(taken).toMatchObject({ ok: true });
+  expect(await take(owner, order)).toEqual(taken);
+  // What is open counts as gone, and what came in behind the report as there.
+  expect(await start(owner, { ...onSolana, amount: "2" })).toMatchObject({
+    message: "On Solana nothing can leave at the moment. Choose Base.",
+  });
+  await creditUnfinal(owner, 5n * USD);
+  await pool().query("UPDATE deposit SET chain = 'solana', block = 2, finalized = true WHERE account_id = $1", [owner.accountId]);
+  expect(await start(owner, { ...onSolana, amount: "5" })).toMatchObject({ ok: true });
+  await report(0n, 0n);
+  expect(await start(owner, { amount: "5" })).toMatchObject({
+    message: "On Base $2.00 can leave at the moment. Choose Solana, or a smaller amount.",
+  });
+  await pool().query("DELETE FROM reserve_report");
+  await pool().query("UPDATE deposit SET chain = 'base' WHERE account_id = $1", [owner.accountId]);
+  expect(await start(owner, { amount: "5" })).toMatchObject({ ok: true });
 });
 
 test("a browser that sends other terms than were signed gets nothing", async () => {

@@ -10,7 +10,7 @@ import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets
 import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
 import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/withdrawals/order";
-import { drawUpOrder, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
+import { drawUpOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import { leastWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { listWithdrawals, type WaitsFor, type WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
 import { type Answer, frozenRefusal, refuse } from "./answer";
@@ -148,7 +148,7 @@ async function findHindrance({ accountId }: Owner, order: Order, allowance: Allo
   if (order.amount + order.fee > withdrawable) return { reason: "insufficient", most: withdrawable } as const;
   if (order.amount > leftOfDay) return { reason: "account_limit", most: leftOfDay } as const;
   if (order.amount > leftOfService) return { reason: "service_limit", most: leftOfService } as const;
-  return null;
+  return findShortage(order);
 }
 
 /** Takes the signed order. The same one twice is the same withdrawal. */

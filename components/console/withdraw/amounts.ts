@@ -1,14 +1,35 @@
 // What the form reckons by itself, before the service is asked; amounts are nano-USD.
 
-import { parseUsd, usdText } from "@/lib/base/money";
-import type { AllowanceView } from "./withdraw-types";
+import { formatUsd, parseUsd, usdText } from "@/lib/base/money";
+import { type AllowanceView, type Chain, chainNames } from "./withdraw-types";
 
 const UNIT = 1_000n;
 
-/** The most that can arrive now, in whole units of USDC. */
-export function mostToArrive({ withdrawable, leftOfDay, leftOfService }: AllowanceView, fee: bigint): bigint {
-  const most = [withdrawable - fee, leftOfDay, leftOfService].reduce((least, one) => (one < least ? one : least));
+/** The most that can arrive on a chain now, in whole units of USDC. */
+export function mostToArrive({ chain, allowance, fee }: { chain: Chain; allowance: AllowanceView; fee: bigint }): bigint {
+  const { withdrawable, leftOfDay, leftOfService, leftOnChain } = allowance;
+  let most = withdrawable - fee;
+  for (const limit of [leftOfDay, leftOfService, leftOnChain[chain] ?? most]) if (limit < most) most = limit;
   return most > 0n ? most - (most % UNIT) : 0n;
+}
+
+interface Range {
+  chain: Chain;
+  allowance: AllowanceView;
+  most: bigint;
+  least: bigint;
+}
+
+/** How much can be written, and what it is for when less lies on the chain than could leave. */
+export function rangeText({ chain, allowance: { leftOnChain }, most, least }: Range): string {
+  const [left, other] = [leftOnChain[chain], chain === "base" ? "solana" : "base"] as const;
+  if (left !== null && left < least) {
+    const isOtherOpen = (leftOnChain[other] ?? least) >= least;
+    return `On ${chainNames[chain]} nothing can leave at the moment.${isOtherOpen ? ` Choose ${chainNames[other]}.` : ""}`;
+  }
+  if (most < least) return `Less can leave now than the least, ${formatUsd(least)}.`;
+  const isOfChain = left !== null && left - most < UNIT;
+  return `From ${formatUsd(least)} on, at most ${formatUsd(most)} ${isOfChain ? `on ${chainNames[chain]} ` : ""}now.`;
 }
 
 /** What is written so far; null when it is no amount yet. */

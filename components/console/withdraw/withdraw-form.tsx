@@ -1,11 +1,10 @@
 "use client";
 
 import type { FormEvent } from "react";
-import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/field";
 import type { Refused } from "../use-action";
-import { fieldText, mostToArrive, readSoFar } from "./amounts";
+import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { ChainChoice } from "./chain-choice";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
@@ -39,7 +38,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
   const top = highestFee[chain];
   // On Base it is the same for every wallet.
   const fee = chain === "base" ? top : (destinations.find(({ address }) => address === destination)?.fee ?? null);
-  const most = mostToArrive(allowance, fee ?? top);
+  const most = mostToArrive({ chain, allowance, fee: fee ?? top });
   const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
   const choose = (next: Chain) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
   const send = (event: FormEvent) => {
@@ -55,7 +54,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
         onChange={(address) => onChange({ ...draft, destination: address })}
         error={errorOf("destination")}
       />
-      <Field label="Amount that arrives" error={errorOf("amount")} hint={hintOf(least, most)}>
+      <Field label="Amount that arrives" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
         {(control) => (
           <div className="flex gap-3">
             <div className="relative grow">
@@ -90,9 +89,6 @@ export function WithdrawForm(props: WithdrawFormProps) {
     </form>
   );
 }
-
-const hintOf = (least: bigint, most: bigint): string =>
-  most < least ? `Less can leave now than the least, ${formatUsd(least)}.` : `From ${formatUsd(least)} on, at most ${formatUsd(most)} now.`;
 
 /** The oldest wallet on the chain that is paid now; nothing when there is none. */
 export const firstPayable = (destinations: readonly DestinationView[], chain: Chain): string =>

@@ -22,6 +22,8 @@ export interface AllowanceView {
   unfinal: bigint;
   leftOfDay: bigint;
   leftOfService: bigint;
+  /** What can leave on each chain, fee not included; null where that is not known. */
+  leftOnChain: Readonly<Record<Chain, bigint | null>>;
   leftWithoutApproval: bigint;
   leftOpen: number;
 }

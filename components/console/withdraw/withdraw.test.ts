@@ -4,7 +4,7 @@
 import { createElement } from "react";
 import { expect, test } from "vitest";
 import { drawPage } from "../../ui/testing/app-router";
-import { fieldText, mostToArrive, readSoFar } from "./amounts";
+import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 import type { AllowanceView, DestinationView, WithdrawalRow } from "./withdraw-types";
@@ -16,19 +16,33 @@ const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
   unfinal: 0n,
   leftOfDay: 1_000n * USD,
   leftOfService: 10_000n * USD,
+  leftOnChain: { base: null, solana: null },
   leftWithoutApproval: 250n * USD,
   leftOpen: 5,
   ...part,
 });
 
 test("the most that can arrive is what is left when the fee is paid, within every limit, in whole units of USDC", () => {
-  const fee = USD / 10n;
-  expect(mostToArrive(allowance({}), fee)).toBe(29_900_000_000n);
-  expect(mostToArrive(allowance({ withdrawable: 30n * USD + 999n }), fee)).toBe(29_900_000_000n);
-  expect(mostToArrive(allowance({ leftOfDay: 7n * USD }), fee)).toBe(7n * USD);
-  expect(mostToArrive(allowance({ leftOfService: 5n * USD }), fee)).toBe(5n * USD);
-  expect(mostToArrive(allowance({ withdrawable: 1n }), fee)).toBe(0n);
+  const most = (part: Partial<AllowanceView>) => mostToArrive({ chain: "solana", allowance: allowance(part), fee: USD / 10n });
+  expect(most({})).toBe(29_900_000_000n);
+  expect(most({ withdrawable: 30n * USD + 999n })).toBe(29_900_000_000n);
+  expect(most({ leftOfDay: 7n * USD })).toBe(7n * USD);
+  expect(most({ leftOfService: 5n * USD })).toBe(5n * USD);
+  expect(most({ leftOnChain: { base: 0n, solana: 3_200_000_999n } })).toBe(3_200_000_000n);
+  expect(most({ leftOnChain: { base: 0n, solana: 500n * USD } })).toBe(29_900_000_000n);
+  expect(most({ withdrawable: 1n })).toBe(0n);
   expect([fieldText(29_900_000_000n), fieldText(0n)]).toEqual(["29.9", ""]);
+});
+
+test("what can be written is told for the chain that was chosen, and the other one where nothing can leave on it", () => {
+  const range = (leftOnChain: AllowanceView["leftOnChain"], most: bigint) =>
+    rangeText({ chain: "solana", allowance: allowance({ leftOnChain }), most, least: USD });
+  expect(range({ base: null, solana: null }, 29n * USD)).toBe("From $1.00 on, at most $29.00 now.");
+  expect(range({ base: 0n, solana: 500n * USD }, 29n * USD)).toBe("From $1.00 on, at most $29.00 now.");
+  expect(range({ base: 0n, solana: 3_200_000_999n }, 3_200_000_000n)).toBe("From $1.00 on, at most $3.20 on Solana now.");
+  expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("On Solana nothing can leave at the moment. Choose Base.");
+  expect(range({ base: 0n, solana: 0n }, 0n)).toBe("On Solana nothing can leave at the moment.");
+  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Less can leave now than the least, $1.00.");
 });
 
 test("what is written so far is reckoned with as soon as it is an amount", () => {

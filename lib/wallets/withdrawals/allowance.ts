@@ -7,6 +7,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
+import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { LINKED_SECONDS, MOST_OPEN } from "./rules";
 
 export interface Allowance {
@@ -17,6 +18,8 @@ export interface Allowance {
   /** What is left of the account's limit of 24 hours, and of the service's. */
   leftOfDay: NanoUsd;
   leftOfService: NanoUsd;
+  /** What can leave on each chain, as far as that is known: the fee stays here. */
+  leftOnChain: ChainFunds;
   /** An amount above this waits for the operator. */
   leftWithoutApproval: NanoUsd;
   /** How many more may be open at once. */
@@ -32,6 +35,7 @@ interface Row {
 }
 
 export async function readAllowance(accountId: AccountId): Promise<Allowance> {
+  const leftOnChain = await readChainFunds();
   const { rows } = await pool().query<Row>(
     `SELECT wallets_withdrawable($1) AS withdrawable, ledger_available($1) AS available,
        wallets_withdrawn_in_a_day($1, $2) AS account_day, wallets_withdrawn_in_a_day(NULL, $2) AS service_day,
@@ -45,6 +49,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     withdrawable: nanoUsd(row.withdrawable),
     unfinal: nanoUsd(row.available - row.withdrawable),
     leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.account_day),
+    leftOnChain,
     leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.service_day),
     leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.account_day),
     leftOpen: Math.max(0, MOST_OPEN - row.open),

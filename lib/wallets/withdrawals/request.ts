@@ -7,6 +7,7 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { pool } from "@/lib/db/pool";
+import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
 import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain } from "./order";
 import { leastWithdrawal, readFees, writeRules } from "./rules";
@@ -82,7 +83,14 @@ export type RequestRefusal =
   /** Linked too short a time ago. */
   | { reason: "destination_too_new"; since: Date }
   /** What could leave, or what is left of a limit. */
-  | { reason: "insufficient" | "account_limit" | "service_limit"; most: NanoUsd };
+  | { reason: "insufficient" | "account_limit" | "service_limit"; most: NanoUsd }
+  | ChainShort;
+
+/** Less is held on that chain than is asked for; `funds`: what can leave on each. */
+export interface ChainShort {
+  reason: "chain_funds";
+  funds: ChainFunds;
+}
 
 export type RequestOutcome = { ok: true; id: WithdrawalId } | ({ ok: false } & RequestRefusal);
 
@@ -98,11 +106,26 @@ export async function requestWithdrawal(order: Omit<SignedOrder, "validUntil">):
   const verdict = await verifyOrder(whole);
   if (verdict === "unavailable") return { ok: false, reason: "contract_wallet_unavailable" };
   if (verdict === "invalid") return { ok: false, reason: "bad_signature" };
+  const short = await findShortage(whole);
+  if (short && !(await isTaken(whole.nonce))) return { ok: false, ...short };
   return takeOrder(whole);
 }
 
+/** What the newest report of reserves says against an amount on a chain; null when nothing. */
+export async function findShortage({ chain, amount }: Pick<Order, "chain" | "amount">): Promise<ChainShort | null> {
+  const funds = await readChainFunds();
+  const left = funds[chain];
+  return left !== null && amount > left ? { reason: "chain_funds", funds } : null;
+}
+
+/** The same order again is held against nothing: it counts among those that are open. */
+async function isTaken(nonce: string): Promise<boolean> {
+  const { rows } = await pool().query<{ taken: boolean }>("SELECT EXISTS (SELECT 1 FROM withdrawal WHERE nonce = $1) AS taken", [nonce]);
+  return rows[0]?.taken === true;
+}
+
 interface Decision {
-  outcome: "requested" | "already" | Exclude<RequestRefusal["reason"], WishFault["reason"]>;
+  outcome: "requested" | "already" | Exclude<RequestRefusal["reason"], WishFault["reason"] | ChainShort["reason"]>;
   id: WithdrawalId | null;
   most: bigint | null;
   since: Date | null;

@@ -71,6 +71,10 @@ export const LimitsChapter = ({ id, title, terms: { mostADay, approvalAbove } }:
       A deposit can be spent as soon as it is credited. It can be taken out once its block is final: about a quarter of an hour later on
       Base, at once on Solana.
     </p>
+    <p>
+      A withdrawal is paid out of what is held on its own chain. When that is less than you ask for, the page says how much can leave there,
+      and you choose the other chain or a smaller amount.
+    </p>
   </Section>
 );
 
