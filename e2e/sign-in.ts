@@ -14,6 +14,7 @@ interface SandboxFile {
   wallets: { evm: { privateKey: string }[]; solana: { secretKey: string }[] };
   /** Where the chains are, once they run. */
   rpc: { base: string; solana: string };
+  usdc: { base: string; solana: string };
 }
 
 /** What the sandbox under test wrote down. */

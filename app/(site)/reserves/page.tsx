@@ -44,7 +44,7 @@ function Heading({ reserves, isSandbox }: { reserves: Reserves; isSandbox: boole
       <p className="pt-12 text-sm text-muted">Reserves</p>
       <h1 className="mt-2 flex items-baseline gap-3 text-xl font-medium tracking-[-0.025em]">
         <span aria-hidden="true" className={`inline-block size-3 shrink-0 -translate-y-0.5 rounded-full ${dots[tone]}`} />
-        <span role="status">{text}</span>
+        <span>{text}</span>
       </h1>
       <p className="mt-3 text-muted">
         {detail}

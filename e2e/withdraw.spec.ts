@@ -1,0 +1,118 @@
+// Money in and out again: from the faucet to the balance, and from the balance to a wallet, where the chain itself shows it.
+
+import type { Page } from "@playwright/test";
+import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
+import { usdcAbi, usdcAddress } from "@/lib/chains/evm/usdc";
+import { expect, open, test } from "./browser";
+import { chooseFromList, chooseWallet } from "./connecting";
+import { CREDITED_MS, untilChainsRun } from "./faucet";
+import { readSandbox } from "./sign-in";
+import { installEvmWallet } from "./wallets/evm-wallet";
+import { installSolanaWallet } from "./wallets/solana-wallet";
+
+/** Until the deposit is final, swept where the treasury lacks funds, paid, and final again. */
+const PAID_MS = 60_000;
+
+const chains = { evm: "Base", solana: "Solana" } as const;
+const install = { evm: installEvmWallet, solana: installSolanaWallet };
+
+async function ask(url: string, method: string, params: unknown[]) {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return (await answer.json()).result;
+}
+
+/** USDC base units that the wallet has, as its chain says. */
+const unitsOf = {
+  evm: async (address: string): Promise<bigint> => {
+    const data = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [address as Hex] });
+    return hexToBigInt(await ask(readSandbox().rpc.base, "eth_call", [{ to: usdcAddress(31_337), data }, "latest"]));
+  },
+  solana: async (address: string): Promise<bigint> => {
+    const { rpc, usdc } = readSandbox();
+    const found = await ask(rpc.solana, "getTokenAccountsByOwner", [address, { mint: usdc.solana }, { encoding: "jsonParsed" }]);
+    return BigInt(found.value[0]?.account.data.parsed.info.tokenAmount.amount ?? 0);
+  },
+};
+
+async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
+  await untilChainsRun(page);
+  await open(page, "/deposit");
+  await page.getByRole("tab", { name: chains[chain] }).click();
+  await page.getByRole("button", { name: `Send me 5 test USDC on ${chains[chain]}` }).click();
+  await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+}
+
+/** Waits until what came in is final: only then can it leave. */
+async function untilItCanLeave(page: Page): Promise<void> {
+  await expect(async () => {
+    await open(page, "/withdraw");
+    await expect(page.getByText(/^From \$1\.00 on, at most \$4\./)).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: PAID_MS });
+}
+
+for (const chain of ["evm", "solana"] as const) {
+  test(`what came in on ${chains[chain]} leaves again: asked for, declined, signed, paid, and there on the chain`, async ({
+    page,
+    context,
+  }) => {
+    test.setTimeout(180_000);
+    const wallet = await install[chain](context);
+    await open(page, "/connect?next=/deposit");
+    await chooseWallet(page, chain, wallet.name);
+    await expect(page).toHaveURL("/deposit");
+    await fund(page, chain);
+    await untilItCanLeave(page);
+    const { address } = wallet.keys();
+    expect(await unitsOf[chain](address)).toBe(0n);
+
+    await page.getByLabel("Amount that arrives").fill("3.0000001");
+    await page.getByRole("button", { name: "Review" }).click();
+    await expect(page.getByText("Use at most 6 decimal places: USDC has no smaller unit.")).toBeVisible();
+    await page.getByLabel("Amount that arrives").fill("900");
+    await page.getByRole("button", { name: "Review" }).click();
+    await expect(
+      page
+        .getByRole("main")
+        .getByText(/can leave now|at most/)
+        .first(),
+    ).toBeVisible();
+    await page.getByLabel("Amount that arrives").fill("3.25");
+    await page.getByRole("button", { name: "Review" }).click();
+    const order = page.getByRole("region", { name: "Review the withdrawal" });
+    await expect(order).toContainText(address);
+    await expect(order).toContainText("$3.25");
+
+    const signed = wallet.signed.length;
+    const sign = order.getByRole("button", { name: "Sign and withdraw" });
+    // In a page that was opened anew an Ethereum wallet is still connected, and a Solana wallet is chosen again.
+    if (chain === "solana") {
+      await order.getByRole("button", { name: "Solana wallet" }).click();
+      await chooseFromList(page, wallet.name);
+    }
+    wallet.decline("sign");
+    await sign.click();
+    await expect(order.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
+    await expect(page.getByText("No withdrawals yet")).toBeVisible();
+    await sign.click();
+    const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "$3.25" });
+    await expect(row).toBeVisible();
+    expect(wallet.signed).toHaveLength(signed + 1);
+    expect(wallet.signed.at(-1)).toContain("3.25");
+    expect(wallet.signed.at(-1)).toContain(address);
+
+    await page.evaluate(() => document.body.setAttribute("data-loaded", "once"));
+    await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: PAID_MS });
+    expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
+    expect(await unitsOf[chain](address)).toBe(3_250_000n);
+
+    // Everything is held on the chains that is owed, the payout included.
+    await expect(async () => {
+      await open(page, "/reserves");
+      await expect(page.getByRole("heading", { name: "All that is owed is held." })).toBeVisible({ timeout: 500 });
+    }).toPass({ timeout: PAID_MS });
+  });
+}
