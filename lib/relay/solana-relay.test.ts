@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   nodes = through(chain.url);
   payer = await newHolder(chain, 1_000_000n);
   receiver = (await newHolder(chain, 1n)).account;
-  while ((await received()) === 0n);
+  await vi.waitUntil(async () => (await received()) > 0n, { timeout: 20_000, interval: 25 });
 });
 afterAll(() => chain?.remove());
 
@@ -156,7 +156,7 @@ test("what would fail is not sent and says why; what failed in a block failed, a
   await store("too much", 10n ** 15n);
   await sendStored("too much", { solana: nodes });
   expect(await getRelayed("too much")).toMatchObject({ state: "stored", problem: expect.stringContaining("0x1") });
-  const { bytes } = await store("fails", 10n ** 15n);
+  const { bytes } = await store("fails", 10n ** 15n + 1n);
   await new Connection(chain.url).sendRawTransaction(bytes, { skipPreflight: true });
   expect(await waitForRelayed("fails", 5_000, { solana: nodes })).toMatchObject({ state: "failed" });
   expect(await untilFinal("fails")).toMatchObject({ state: "failed", fee: 5_000n });

@@ -1,5 +1,6 @@
 // A process of its own that stores signed bytes for Solana and relays them, until it is final or dies at a chosen statement.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { inTransaction, setDatabaseUrl } from "@/lib/db/pool";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
@@ -15,6 +16,8 @@ export interface SolanaOrder extends Death {
   signed: Omit<SignedTransaction, "bytes"> & { base64: string };
 }
 
+const SLOT_MS = 25;
+
 const order = JSON.parse(process.argv[2] ?? "") as SolanaOrder;
 setDatabaseUrl(order.databaseUrl);
 const end = awaitDeath(order);
@@ -23,5 +26,8 @@ const solana = new SolanaNodes({ urls: [order.nodeUrl], genesisHash: order.genes
 const { base64, ...signed } = order.signed;
 await inTransaction((transaction) => storeSigned({ ...signed, bytes: Buffer.from(base64, "base64") }, transaction));
 await sendStored(signed.id, { solana });
-while (!(await getRelayed(signed.id)).isFinal) await runRelay({ solana, resendAfterMs: 0 });
+while (!(await getRelayed(signed.id)).isFinal) {
+  await runRelay({ solana, resendAfterMs: 0 });
+  await sleep(SLOT_MS);
+}
 end("done");

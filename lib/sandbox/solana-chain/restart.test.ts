@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { getAccount, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from "@solana/web3.js";
 import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 import { buildSolanaChain } from "./testing";
@@ -108,7 +108,7 @@ test("a blockhash expires after 150 blocks, and what was signed with it never ru
   transaction.feePayer = from.publicKey;
   transaction.sign(from);
   expect((await chain.connection.isBlockhashValid(blockhash)).value).toBe(true);
-  while ((await chain.connection.getBlockHeight()) <= lastValidBlockHeight);
+  await vi.waitUntil(async () => (await chain.connection.getBlockHeight()) > lastValidBlockHeight, { timeout: 25_000, interval: 25 });
   expect((await chain.connection.isBlockhashValid(blockhash)).value).toBe(false);
   await expect(chain.connection.sendRawTransaction(transaction.serialize())).rejects.toThrow("Blockhash not found");
   const signature = await chain.connection.sendRawTransaction(transaction.serialize(), { skipPreflight: true });

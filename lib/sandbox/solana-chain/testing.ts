@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js";
 import { build } from "esbuild";
+import { vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 
@@ -58,6 +59,7 @@ export async function newHolder(chain: SolanaProcess, units: bigint): Promise<{ 
   const wallet = Keypair.generate();
   await chain.airdrop(wallet.publicKey.toBase58(), 10n * BigInt(LAMPORTS_PER_SOL));
   const signature = await chain.faucet(wallet.publicKey.toBase58(), units);
-  while ((await connection.getSignatureStatus(signature)).value?.confirmationStatus === "processed");
+  const isConfirmed = async () => (await connection.getSignatureStatus(signature)).value?.confirmationStatus !== "processed";
+  await vi.waitUntil(isConfirmed, { timeout: 20_000, interval: 20 });
   return { wallet, account: getAssociatedTokenAddressSync(new PublicKey(USDC_MINT), wallet.publicKey) };
 }

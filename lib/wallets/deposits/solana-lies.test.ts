@@ -1,8 +1,9 @@
 // Nodes of Solana that tell of slots and transactions that never were: nobody is credited for them.
 
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { base58 } from "@scure/base";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -94,8 +95,9 @@ test("a deposit that was confirmed and never becomes final ends as reversed, and
   while ((await chain.connect().getSlot("finalized")) < slot + 290) {
     expect(await statesOf(customer)).not.toContain("reversed");
     await tickUntilRead(watcher, 1);
+    await sleep(50);
   }
-  while ((await chain.connect().getSlot("finalized")) < slot + 300);
+  await vi.waitUntil(async () => (await chain.connect().getSlot("finalized")) >= slot + 300, { timeout: 20_000, interval: 25 });
   expect(await watcher.tick()).toMatchObject({ outcome: "read", reversed: 1 });
   const ended = { transaction: shown?.transaction, state: "reversed", creditedAt: null, reversedAt: expect.any(Date) };
   expect(await depositsOf(customer)).toMatchObject([ended, { state: "credited" }]);

@@ -2,7 +2,7 @@
 
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -45,7 +45,7 @@ export async function startWatchedSolana(slotMs = 100) {
   /** Resolves when all that was sent until now is final. */
   const finalize = async () => {
     const sent = await connect().getSlot("processed");
-    while ((await readSolanaHead(nodes)).finalized < sent);
+    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized >= sent, { timeout: 60_000, interval: slotMs });
   };
   const watcher = (options: SolanaWatcherOptions = {}) => createSolanaWatcher({ nodes, ...options });
   /** Sends USDC out of a customer's address, as a sweep does, without anything coming in. */

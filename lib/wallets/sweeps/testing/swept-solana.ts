@@ -2,7 +2,7 @@
 
 import { freezeAccount, thawAccount } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey } from "@solana/web3.js";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { readSolanaHead } from "@/lib/chains/solana/finality";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
@@ -26,7 +26,7 @@ export async function startSweptSolana() {
   /** Resolves when all that was sent until now is final. */
   const finalize = async () => {
     const sent = await connection.getSlot("processed");
-    while ((await readSolanaHead(nodes)).finalized <= sent);
+    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 20_000, interval: 50 });
   };
   const giveSol = async () => {
     await chain.airdrop(treasury, 10_000_000_000n);
