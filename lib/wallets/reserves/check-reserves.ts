@@ -17,7 +17,7 @@ const FRESH_MS = 30_000;
 /** The job's run. */
 export async function reportReserves(): Promise<void> {
   const newest = await findNewestReport();
-  const isFresh = newest !== null && nowMs() - newest.at.getTime() < FRESH_MS;
+  const isFresh = newest !== null && Math.abs(nowMs() - newest.at.getTime()) < FRESH_MS;
   measure(isFresh ? newest : await checkReserves());
 }
 

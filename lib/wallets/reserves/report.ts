@@ -42,9 +42,9 @@ interface Row {
 
 const columns = "r.id, r.at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.granted";
 
-/** The newest report; null before the first. */
+/** The report that was made last, whatever the clock said then; null before the first. */
 export async function findNewestReport(): Promise<ReserveReport | null> {
-  const { rows } = await pool().query<Row>(`SELECT ${columns} FROM reserve_report r ORDER BY r.at DESC, r.id DESC LIMIT 1`);
+  const { rows } = await pool().query<Row>(`SELECT ${columns} FROM reserve_report r ORDER BY r.id DESC LIMIT 1`);
   const [row] = rows;
   if (!row) return null;
   const { at, reason, chain } = row;
@@ -55,7 +55,7 @@ export async function findNewestReport(): Promise<ReserveReport | null> {
 export async function findKnownReport(state: KnownReport["state"] | null = null): Promise<KnownReport | null> {
   const { rows } = await pool().query<Row>(
     `SELECT ${columns} FROM reserve_report r WHERE r.state <> 'unknown' AND ($1::text IS NULL OR r.state = $1)
-     ORDER BY r.at DESC, r.id DESC LIMIT 1`,
+     ORDER BY r.id DESC LIMIT 1`,
     [state],
   );
   const [row] = rows;

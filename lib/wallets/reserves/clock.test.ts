@@ -1,0 +1,27 @@
+// Reports by a clock that was wrong for a while: what was found last counts, whatever the time on it says.
+
+import { afterEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { isPayoutAllowed } from "../withdrawals/allowed";
+import { reportReserves } from "./check-reserves";
+import { addReport, findNewestReport } from "./report";
+
+await openTestDatabase();
+let restoreClock = () => {};
+afterEach(() => restoreClock());
+
+const figures = { holdings: [], customers: ZERO_USD, granted: ZERO_USD };
+const DAY_MS = 24 * 3_600_000;
+
+test("a report of a clock that ran ahead hides no deficit that is found later, and keeps no later one from being made", async () => {
+  const ahead = new Date(Date.now() + 30 * DAY_MS);
+  await addReport({ state: "covered", at: ahead, ...figures, held: nanoUsd(2), owed: nanoUsd(1) });
+  await addReport({ state: "deficit", at: new Date(), ...figures, held: nanoUsd(1), owed: nanoUsd(2) });
+  expect(await isPayoutAllowed()).toBe(false);
+  await addReport({ state: "covered", at: ahead, ...figures, held: nanoUsd(2), owed: nanoUsd(1) });
+  restoreClock = setClock(() => Date.now());
+  await reportReserves();
+  expect(await findNewestReport()).toMatchObject({ state: "unknown", reason: "starting" });
+});
