@@ -14,6 +14,14 @@ export interface Call {
   data: Hex;
 }
 
+/** Tried out in the place of a call that no node may see before it is stored: it does the same, and shows no signature. */
+export interface Rehearsal {
+  from: Hex;
+  data: Hex;
+  /** How much more gas the call itself may burn. */
+  moreGas: bigint;
+}
+
 export interface PreparedCall extends Call, Fees {
   kind: "fits";
   chainId: number;
@@ -39,14 +47,16 @@ export class RelayStopped extends Error {
 export const isRelayStopped = (error: unknown): error is RelayStopped => error instanceof Error && error.name === "RelayStopped";
 
 /**
- * Tries a call out, with the network alone, and finds what it may cost. Do it right before `storeCall`: fees change.
+ * Tries a call out, with the network alone, and finds what it may cost. Do it right before `storeCall`: fees change. The nodes see
+ * the call, and who runs one may carry it out: with a rehearsal they see that instead.
  * @throws EvmFailure when no node answers; Error in a process without a relayer
  */
-export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes()): Promise<Preparation> {
+export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes(), rehearsal?: Rehearsal): Promise<Preparation> {
   const { address: from } = relayer();
-  const [estimate, fees, nonces] = await Promise.all([estimateGas({ from, to, data }, nodes), readFees(nodes), readNonces(from, nodes)]);
+  const { moreGas = 0n, ...shown } = rehearsal ?? { from, data };
+  const [estimate, fees, nonces] = await Promise.all([estimateGas({ to, ...shown }, nodes), readFees(nodes), readNonces(from, nodes)]);
   if (estimate.kind === "reverts") return estimate;
-  return { kind: "fits", chainId: nodes.chainId, from, to, data, gas: estimate.gas, minedNonce: nonces.mined, ...fees };
+  return { kind: "fits", chainId: nodes.chainId, from, to, data, gas: estimate.gas + moreGas, minedNonce: nonces.mined, ...fees };
 }
 
 export interface StoredCall {

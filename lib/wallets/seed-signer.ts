@@ -126,7 +126,7 @@ class SeedSigner implements Signer {
     return { authorization, signature: serializeSignature(signature) };
   }
 
-  async signPayoutOnSolana({ order, blockhash }: SolanaPayout): Promise<SignedPayout> {
+  async signPayoutOnSolana({ order, blockhash, ...used }: SolanaPayout): Promise<SignedPayout> {
     const { solana: treasury } = this.treasury;
     const { chain, destination, opensAccount } = order;
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
@@ -137,7 +137,13 @@ class SeedSigner implements Signer {
       assert(address === treasury, "a payout is signed by the treasury alone");
       return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);
     };
-    return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
+    const signed = signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
+    await this.#paid.replace(order, { signature: signed.signature, ...used });
+    return signed;
+  }
+
+  dropPayout(order: SignedOrder): void {
+    this.#paid.drop(order);
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {

@@ -4,6 +4,7 @@
 import type { Hex } from "viem";
 import { once } from "@/lib/base/once";
 import type { Authorization } from "@/lib/chains/evm/usdc";
+import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { AttestedAddresses } from "./addresses";
 import type { SignedOrder } from "./withdrawals/order";
@@ -44,9 +45,8 @@ export interface AuthorizedPayout {
   signature: Hex;
 }
 
-export interface SolanaPayout {
+export interface SolanaPayout extends RecentBlockhash {
   order: SignedOrder;
-  blockhash: string;
 }
 
 export interface SignedPayout {
@@ -81,10 +81,13 @@ export interface Signer {
    */
   signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout>;
   /**
-   * A transaction that pays an order out of the treasury. Each blockhash makes another one: ask again only when the last is lost.
-   * @throws PayoutRefused when it is not what its owner signed
+   * A transaction that pays an order out of the treasury. Each blockhash makes another one: the nodes must say that the last is lost.
+   * @throws PayoutRefused when it is not what its owner signed, or was paid
+   * @throws SolanaUnavailable when the nodes cannot tell what became of the last
    */
   signPayoutOnSolana(payout: SolanaPayout): Promise<SignedPayout>;
+  /** What was signed last for an order was thrown away: nobody has seen it, so it counts for no limit. */
+  dropPayout(order: SignedOrder): void;
 }
 
 const holder = () => once<{ signer?: Signer }>("signer", () => ({}));

@@ -5,42 +5,62 @@ import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import { baseChainId } from "@/lib/chains/evm/base";
 import type { Head } from "@/lib/chains/evm/head";
-import { isAuthorizationUsedAt } from "@/lib/chains/evm/token-state";
-import { encodeAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
+import { evmNodes } from "@/lib/chains/evm/nodes";
+import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
+import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import { inTransaction } from "@/lib/db/pool";
-import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { isRelayStopped, type Preparation, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
 import { signer } from "../signer";
 import { failWithdrawal } from "./decisions";
 import { payoutNonce } from "./order";
+import { NANO_PER_UNIT } from "./signing";
 import { delayWithdrawal, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
 import type { OpenWithdrawal } from "./withdrawal";
 
+/** What an authorization burns beyond the treasury's own transfer: its signature is checked, and its nonce written down. */
+const GAS_OF_AUTHORIZATION = 80_000n;
+
 /**
- * Signs a payout, stores it and sends it.
+ * Signs a payout, stores it and sends it. Nobody sees what is signed before it is stored: until then its owner may take it back.
  * @throws PayoutRefused, EvmFailure; nothing is stored then
  */
 export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
-  const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
-  const prepared = await prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
+  const prepared = await rehearse(withdrawal);
   if (prepared.kind === "reverts") {
     log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
     return delayWithdrawal(withdrawal.id, "chain");
   }
+  const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
+  const call = { ...prepared, data: encodeAuthorizedTransfer(authorization, signature) };
   const next = { id: withdrawal.id, attempt: withdrawal.attempt + 1 };
   const validBefore = new Date(Number(authorization.validBefore) * 1_000);
   try {
     const isStored = await inTransaction(async (transaction) => {
       if (!(await startAttempt(next, validBefore, transaction))) return false;
-      await storeCall(relayIdOf(next), prepared, transaction);
+      await storeCall(relayIdOf(next), call, transaction);
       return true;
     });
     if (isStored) await sendStored(relayIdOf(next));
+    else signer().dropPayout(withdrawal);
   } catch (error) {
     if (!isRelayStopped(error)) throw error;
+    signer().dropPayout(withdrawal);
     await delayWithdrawal(withdrawal.id, "chain"); // its transaction took the state back
   }
+}
+
+/** Tries out the treasury's own transfer, which no node can carry out, and whether the order was paid before. */
+async function rehearse(withdrawal: OpenWithdrawal): Promise<Preparation> {
+  const { destination, amount } = withdrawal;
+  const { base: from } = signer().treasury;
+  const data = encodeTransfer(destination as Hex, amount / NANO_PER_UNIT);
+  const [isUsed, prepared] = await Promise.all([
+    isAuthorizationUsed(from, payoutNonce(withdrawal)),
+    prepareCall({ to: usdcAddress(baseChainId()), data }, evmNodes(), { from, data, moreGas: GAS_OF_AUTHORIZATION }),
+  ]);
+  return isUsed ? { kind: "reverts", reason: "its authorization was used" } : prepared;
 }
 
 /** How long after its end, beyond what clocks and blocks differ by, an authorization is looked at. */
@@ -54,7 +74,15 @@ export const isPastItsTime = ({ validBefore }: OpenWithdrawal, { finalized }: He
  */
 export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized }: Head, relayed: Relayed | undefined): Promise<void> {
   const treasury = signer().treasury.base.toLowerCase() as Hex;
-  if (await isAuthorizationUsedAt(treasury, payoutNonce(withdrawal), finalized.hash)) {
+  const isUsed = await readSettledAuthorization(treasury, payoutNonce(withdrawal), finalized);
+  if (isUsed === null) {
+    log().error(
+      { withdrawal: withdrawal.id, block: finalized.number },
+      "the nodes of Base do not agree on what became of a payout: it waits",
+    );
+    return;
+  }
+  if (isUsed) {
     const isOurs = relayed?.state === "succeeded";
     // In a block that is not final by the relay's own count: it will be.
     if (isOurs && !relayed.isFinal) return;

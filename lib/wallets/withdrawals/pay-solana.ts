@@ -1,5 +1,6 @@
 // Payouts on Solana: one transaction of the treasury's for each. A second one is signed only when the first can never run.
 
+import pg from "pg";
 import { log } from "@/lib/base/observe/log";
 import { findAccount } from "@/lib/chains/solana/accounts";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
@@ -26,14 +27,22 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
     await failWithdrawal(withdrawal.id, ["approved"], "The destination's account for USDC was closed.");
     return;
   }
-  const { blockhash, lastValidBlockHeight, slot } = await readBlockhash(nodes);
-  const { bytes, signature } = await signer().signPayoutOnSolana({ order: withdrawal, blockhash });
+  const recent = await readBlockhash(nodes);
+  const { lastValidBlockHeight, slot } = recent;
+  const { bytes, signature } = await signer().signPayoutOnSolana({ order: withdrawal, ...recent });
   const next = { id: withdrawal.id, attempt: withdrawal.attempt + 1 };
   const signed = { id: relayIdOf(next), bytes, signature, feePayer: treasury.solana, lastValidBlockHeight, slot };
   const isStored = await inTransaction(async (transaction) => {
     if (!(await startAttempt(next, null, transaction))) return false;
     await storeSigned(signed, transaction);
     return true;
-  });
+  }).catch(isAlike);
   if (isStored) await sendStored(signed.id);
+  else signer().dropPayout(withdrawal);
+}
+
+/** Two orders of one amount to one wallet are one transaction while they have one blockhash: the second waits for the next. */
+function isAlike(error: unknown): false {
+  if (error instanceof pg.DatabaseError && error.constraint === "relay_broadcast_pkey") return false;
+  throw error;
 }

@@ -15,18 +15,19 @@ import type { WithdrawalChain } from "./order";
 import { payOnBase } from "./pay-base";
 import { payOnSolana } from "./pay-solana";
 import { isPayoutRefused, type Refusal } from "./signing";
-import { delayWithdrawal, findObstacle } from "./steps";
+import { delayWithdrawal, findObstacles } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
 
-const MOST_AT_ONCE = 100;
+/** Of each state: those that wait for approval are in nobody's way. */
+const MOST_ASKED = 1_000;
 const MOST_UNDER_WAY = 1_000;
 
 /** One round. Of any number of processes one works. */
 export const payWithdrawals = (): Promise<void> =>
   alone(async () => {
     const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MOST_UNDER_WAY);
-    const asked = await listWithdrawalsIn(["awaiting_approval", "approved"], MOST_AT_ONCE);
+    const asked = [...(await listWithdrawalsIn(["approved"], MOST_ASKED)), ...(await listWithdrawalsIn(["awaiting_approval"], MOST_ASKED))];
     await measure();
     if (underWay.length + asked.length === 0) return;
     const head = await believedHead();
@@ -85,9 +86,10 @@ async function believedHead(): Promise<Head | null> {
 /** Gives back what may not be paid any more, and lets wait what may not be paid now. Resolves with the others. */
 async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<OpenWithdrawal[]> {
   const free: OpenWithdrawal[] = [];
+  const obstacles = await findObstacles(withdrawals.map(({ id }) => id));
   await eachByItself(withdrawals, async (withdrawal) => {
-    const obstacle = await findObstacle(withdrawal.id);
-    if (obstacle === null) free.push(withdrawal);
+    const obstacle = obstacles.get(withdrawal.id);
+    if (obstacle === undefined) free.push(withdrawal);
     else if (obstacle === "frozen") await delayWithdrawal(withdrawal.id, "frozen");
     else await failWithdrawal(withdrawal.id, ["awaiting_approval", "approved"], obstacleTexts[obstacle]);
   });
@@ -141,6 +143,7 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   nonce: "signature",
   order: "signature",
   expired: "signature",
+  paid: "chain",
   unavailable: "chain",
   limit: "limit",
 };

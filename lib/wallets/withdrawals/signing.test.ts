@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
-const blockhash = newKeyWallet("solana").address;
+const recent = { blockhash: newKeyWallet("solana").address, lastValidBlockHeight: 150, slot: 1 };
 
 function newOrder(chain: WithdrawalChain, changes: Partial<Order> = {}): Order {
   const issuedAt = now();
@@ -35,7 +35,7 @@ async function sign(order: Order, by: KeyWallet = evm): Promise<SignedOrder> {
 }
 
 const pay = async (signer: Awaited<ReturnType<typeof openSigner>>, order: SignedOrder) =>
-  order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana({ order, blockhash });
+  order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana({ order, ...recent });
 
 test("a payout on Base is the treasury's authorization of exactly what was signed, good for an hour", async () => {
   const signer = await openSigner(makeWords(), "sandbox");
@@ -94,7 +94,7 @@ test("an order for the other chain, to the signer's own addresses, of no whole u
   const signer = await openSigner(makeWords(), "sandbox");
   const [base, onSolana] = [await sign(newOrder("base")), await sign(newOrder("solana"))];
   await expect(signer.signPayoutOnBase(onSolana)).rejects.toMatchObject({ refusal: "order" });
-  await expect(signer.signPayoutOnSolana({ order: base, blockhash })).rejects.toMatchObject({ refusal: "order" });
+  await expect(signer.signPayoutOnSolana({ order: base, ...recent })).rejects.toMatchObject({ refusal: "order" });
   const { treasury, relayer } = signer;
   for (const destination of [treasury.base.toLowerCase(), relayer.address.toLowerCase()]) {
     await expect(pay(signer, await sign(newOrder("base", { destination })))).rejects.toMatchObject({ refusal: "order" });
@@ -113,6 +113,24 @@ test("a nonce that was paid with one text is refused with another, both signed",
   await pay(signer, await sign(order));
   await expect(pay(signer, await sign({ ...order, amount: asUsd(6) }))).rejects.toMatchObject({ refusal: "nonce" });
   await expect(pay(signer, await sign(order))).resolves.toBeDefined();
+});
+
+test("what was thrown away unseen counts for no limit, and what was signed before it still does", async () => {
+  vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
+  forgetOnce("config");
+  const signer = await openSigner(makeWords(), "sandbox");
+  for (let n = 0; n < 5; n++) {
+    for (const chain of ["base", "solana"] as const) {
+      const dropped = await sign(newOrder(chain, { amount: asUsd(10) }));
+      await pay(signer, dropped);
+      signer.dropPayout(dropped);
+    }
+  }
+  const kept = await sign(newOrder("solana", { amount: asUsd(10) }));
+  await pay(signer, kept);
+  await pay(signer, kept);
+  signer.dropPayout(kept);
+  await expect(pay(signer, await sign(newOrder("base")))).rejects.toMatchObject({ refusal: "limit" });
 });
 
 test("of two texts with one nonce at the same moment one is paid", async () => {

@@ -11,10 +11,13 @@ export const relayIdOf = ({ id, attempt }: Pick<OpenWithdrawal, "id" | "attempt"
 
 export type Obstacle = "expired" | "frozen" | "unlinked";
 
-/** What the database knows against signing a payout now; null when nothing. */
-export async function findObstacle(id: WithdrawalId): Promise<Obstacle | null> {
-  const { rows } = await pool().query<{ obstacle: Obstacle | null }>("SELECT wallets_withdrawal_obstacle($1, $2) AS obstacle", [id, now()]);
-  return rows[0]?.obstacle ?? null;
+/** What the database knows against signing payouts now; those against which it knows nothing are not in it. */
+export async function findObstacles(ids: readonly WithdrawalId[]): Promise<ReadonlyMap<WithdrawalId, Obstacle>> {
+  const { rows } = await pool().query<{ id: WithdrawalId; obstacle: Obstacle | null }>(
+    "SELECT id, wallets_withdrawal_obstacle(id, $2) AS obstacle FROM unnest($1::text[]) AS wanted(id)",
+    [ids, now()],
+  );
+  return new Map(rows.flatMap(({ id, obstacle }) => (obstacle === null ? [] : [[id, obstacle] as const])));
 }
 
 /** Notes why an approved one is not signed yet. */
