@@ -2,7 +2,7 @@
 
 interface ListedPage {
   path: string;
-  heading: string;
+  heading: string | RegExp;
   status: number;
 }
 
@@ -11,12 +11,15 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/models", heading: "Models and prices", status: 200 },
   { path: "/docs", heading: "Quick start", status: 200 },
   { path: "/docs/deposits", heading: "Deposits", status: 200 },
+  { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
   { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
   { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
   { path: "/status", heading: "Everything works.", status: 200 },
+  // Which sentence it is depends on whether the chains run yet.
+  { path: "/reserves", heading: /\.$/, status: 200 },
   { path: "/connect", heading: "Connect a wallet", status: 200 },
 ];
 
@@ -24,6 +27,7 @@ export const consolePages: readonly ListedPage[] = [
   { path: "/overview", heading: "Overview", status: 200 },
   { path: "/keys", heading: "API keys", status: 200 },
   { path: "/deposit", heading: "Deposit", status: 200 },
+  { path: "/withdraw", heading: "Withdraw", status: 200 },
   { path: "/usage", heading: "Usage", status: 200 },
   { path: "/playground", heading: "Playground", status: 200 },
   { path: "/settings", heading: "Settings", status: 200 },

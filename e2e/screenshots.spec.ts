@@ -9,7 +9,8 @@ import { newWallet } from "@/lib/console/testing/wallets";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
 import { baseUrl, expect, open, test } from "./browser";
-import { fundByFaucet } from "./faucet";
+import { chooseFromList } from "./connecting";
+import { CREDITED_MS, fundByFaucet } from "./faucet";
 import { demoWallet, signIn } from "./sign-in";
 
 const folder = fileURLToPath(new URL("screenshots", import.meta.url));
@@ -44,6 +45,7 @@ test("public pages", async ({ page }) => {
     ["/docs", "docs", ["desk-light", "phone-dark"]],
     ["/docs/api", "docs-api", ["desk-light"]],
     ["/docs/errors/INSUFFICIENT_BALANCE", "docs-error", ["desk-light"]],
+    ["/docs/withdrawals", "docs-withdrawals", ["desk-light"]],
     ["/status", "status", ["desk-light", "phone-light"]],
     ["/connect", "connect", ["desk-light", "phone-light", "desk-dark"]],
   ] as const) {
@@ -64,7 +66,7 @@ test("public pages", async ({ page }) => {
 test("the console of a newcomer", async ({ page, context }) => {
   test.setTimeout(120_000);
   await signIn(context, newWallet("solana"));
-  for (const name of ["overview", "keys", "usage", "deposit", "playground"]) {
+  for (const name of ["overview", "keys", "usage", "deposit", "withdraw", "playground"]) {
     await show(page, `/${name}`);
     await shoot(page, `${name}-new`, "desk-light", "phone-light");
   }
@@ -99,12 +101,48 @@ test("the console after some weeks", async ({ page, context }) => {
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "View code" }).click();
   await shoot(page, "playground-code", "desk-light");
-  await fundByFaucet(page);
-  await show(page, "/deposit");
-  await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
+  await moneyInAndOut(page);
   await show(page, "/settings");
   await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");
 });
+
+/** A deposit on each chain while it comes in, then a withdrawal until it is paid, and what the public sees of both. */
+async function moneyInAndOut(page: Page): Promise<void> {
+  await fundByFaucet(page);
+  await page.getByRole("tab", { name: "Solana" }).click();
+  await page.getByRole("button", { name: "Send me 5 test USDC on Solana" }).click();
+  await expect(
+    page
+      .getByRole("main")
+      .getByText(/^(seen|confirming)/)
+      .first(),
+  ).toBeVisible();
+  await shoot(page, "deposit-coming", "desk-light");
+  await expect(page.getByRole("main").getByText("credited", { exact: true })).toHaveCount(2, { timeout: CREDITED_MS });
+  await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
+  await show(page, "/withdraw");
+  await page.getByLabel("Amount that arrives").fill("3.25");
+  await shoot(page, "withdraw", "desk-light", "desk-dark", "phone-light");
+  await page.setViewportSize(sizes.desk);
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: "Ethereum wallet" }).click();
+  await chooseFromList(page, "Demo wallet");
+  const sign = page.getByRole("button", { name: "Sign and withdraw" });
+  await expect(sign).toBeVisible();
+  await shoot(page, "withdraw-review", "desk-light", "phone-dark");
+  await page.setViewportSize(sizes.desk);
+  await sign.click();
+  const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "$3.25" });
+  await expect(row).toBeVisible();
+  await shoot(page, "withdraw-under-way", "desk-light");
+  await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: 60_000 });
+  await shoot(page, "withdraw-paid", "desk-light", "phone-light");
+  await expect(async () => {
+    await show(page, "/reserves");
+    await expect(page.getByText("Solana, treasury")).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 60_000 });
+  await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
+}
 
 /** Makes a key, with pictures of the way. */
 async function makeKey(page: Page, name: string): Promise<string> {
