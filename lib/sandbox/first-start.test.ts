@@ -4,28 +4,26 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "@/lib/db/testing/sample";
 import { openSandboxSigner } from "./seed";
-import { buildOpener, type Opened, type Opener, startOpener } from "./testing/openers";
+import { type Opened, type Opener, startOpener } from "./testing/openers";
 
-const ROUNDS = 8;
+const ROUNDS = isLong ? 8 : 3;
 const PROCESSES = 3;
 
-let program: Awaited<ReturnType<typeof buildOpener>>;
 let root: string;
 const openers: Opener[] = [];
 
-beforeAll(async () => {
-  program = await buildOpener();
+beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "sandbox-starts-"));
 });
 afterAll(() => {
   for (const opener of openers) opener.process.kill("SIGKILL");
   rmSync(root, { recursive: true, force: true });
-  program?.remove();
 });
 
 async function start(options?: { largestFile: number }): Promise<Opener> {
-  const opener = await startOpener(program.script, options);
+  const opener = await startOpener(options);
   openers.push(opener);
   return opener;
 }

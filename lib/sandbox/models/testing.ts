@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import type { CallRecord } from "./call-log";
 import type { ControlRule } from "./control";
 import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./start";
@@ -41,13 +42,8 @@ export async function buildSimulatedModels(): Promise<{ scriptPath: string; remo
 
 /** Starts the simulated models for a test, without pauses between deltas. Stop them in `afterAll`. */
 export async function startTestModels(options: SimulatedModelsOptions = {}): Promise<TestModels> {
-  const { scriptPath, remove } = await buildSimulatedModels();
-  try {
-    const models = await startSimulatedModels({ deltaDelayMs: 0, scriptPath, ...options });
-    return { ...models, ...controlClient(models) };
-  } finally {
-    remove(); // The child has read it.
-  }
+  const models = await startSimulatedModels({ deltaDelayMs: 0, scriptPath: bundleProgram("lib/sandbox/models/main.ts"), ...options });
+  return { ...models, ...controlClient(models) };
 }
 
 /** The control endpoint of running simulated models, as functions. */

@@ -9,6 +9,7 @@ import { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.j
 import { build } from "esbuild";
 import { vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 
 const projectFolder = fileURLToPath(new URL("../../..", import.meta.url));
@@ -40,17 +41,13 @@ export interface TestSolanaChain extends SolanaProcess {
 /** Starts a chain for a test, with quick slots and a data directory of its own. Call `remove` in `afterAll`. */
 export async function startTestSolanaChain(options: Partial<SolanaProcessOptions> = {}): Promise<TestSolanaChain> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
-  const built = await buildSolanaChain();
-  try {
-    const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath: built.scriptPath, ...options, dataDir });
-    const remove = async () => {
-      await chain.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    };
-    return { ...chain, dataDir, remove };
-  } finally {
-    built.remove(); // The child has read it.
-  }
+  const scriptPath = bundleProgram("lib/sandbox/solana-chain/main.ts");
+  const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath, ...options, dataDir });
+  const remove = async () => {
+    await chain.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { ...chain, dataDir, remove };
 }
 
 /** A new key with 10 SOL, and its account with so much USDC; both are confirmed. */

@@ -2,11 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
-import { mkdirSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import type { SandboxSecrets } from "../secrets";
 
 export type Opened = { secrets: SandboxSecrets; xpub: string } | { error: string };
@@ -17,26 +14,9 @@ export interface Opener {
   open(dataDir: string): Promise<Opened>;
 }
 
-/** Builds the program within the project, since its packages are found from there. */
-export async function buildOpener(): Promise<{ script: string; remove(): void }> {
-  const folder = resolve("node_modules/.cache/pennyprompt", `opener-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const script = `${folder}/opener.mjs`;
-  await build({
-    entryPoints: [fileURLToPath(new URL("./opener.ts", import.meta.url))],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    logLevel: "error",
-  });
-  return { script, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
 /** Starts one; with `largestFile` it can write no file of more 512-byte blocks than that, as on a full disk. */
-export async function startOpener(script: string, { largestFile }: { largestFile?: number } = {}): Promise<Opener> {
+export async function startOpener({ largestFile }: { largestFile?: number } = {}): Promise<Opener> {
+  const script = bundleProgram("lib/sandbox/testing/opener.ts");
   const limit = largestFile === undefined ? "" : `ulimit -f ${largestFile}; `;
   const child = spawn("/bin/sh", ["-c", `${limit}exec "$0" "$1"`, process.execPath, script], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
