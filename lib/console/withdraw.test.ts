@@ -81,6 +81,30 @@ test("an order is drawn up, signed, taken, shown and cancelled, as a page does i
   expect((await readWithdrawPage(ownerOf(owner))).allowance.withdrawable).toBe(50n * USD);
 });
 
+test("the page leads back to every withdrawal, once each, and to nobody else's", async () => {
+  const [owner, other] = [await newOwner(500n * USD), await newOwner(50n * USD)];
+  const ids: string[] = [];
+  for (let n = 0; n < 52; n++) {
+    const taken = await take(owner, await drawn(owner, { amount: "1" }));
+    if (!("id" in taken)) throw new Error(taken.message);
+    ids.unshift(taken.id);
+    await cancelOwnWithdrawal(ownerOf(owner), taken.id as WithdrawalId);
+    forgetOnce("limits.limiter");
+  }
+  // Many at one moment: the id tells them apart.
+  await pool().query("UPDATE withdrawal SET requested_at = date_trunc('hour', requested_at) WHERE account_id = $1", [owner.accountId]);
+  const pages = [await readWithdrawPage(ownerOf(owner))];
+  for (let older = pages[0]?.older; older; older = pages.at(-1)?.older) {
+    expect((await readWithdrawPage(ownerOf(other), older)).withdrawals).toEqual([]);
+    pages.push(await readWithdrawPage(ownerOf(owner), older));
+  }
+  expect(pages.map(({ withdrawals }) => withdrawals.length)).toEqual([25, 25, 2]);
+  expect(new Set(pages.flatMap(({ withdrawals }) => withdrawals.map(({ id }) => id)))).toEqual(new Set(ids));
+  for (const nonsense of ["", "x", "1.wd_'; DROP", ["1", "2"], "99999999999999.wd_aaaaaaaaaaaaaaaaaaaa", null]) {
+    expect((await readWithdrawPage(ownerOf(owner), nonsense)).withdrawals.length).toBe(25);
+  }
+});
+
 test("the page tells each wallet's fee, and from when on a new one is paid", async () => {
   const owner = await newOwner(50n * USD);
   const fresh = newKeyWallet("solana");

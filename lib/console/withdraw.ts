@@ -1,6 +1,7 @@
 // Taking money out, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and what became
 // of it.
 
+import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import type { WithdrawalId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
@@ -12,7 +13,7 @@ import { readDestination } from "@/lib/wallets/withdrawals/destination";
 import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/withdrawals/order";
 import { drawUpOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import { leastWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
-import { listWithdrawals, type WaitsFor, type WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
+import { listWithdrawals, type WaitsFor, type Withdrawal, type WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { refusalText } from "./refusals";
@@ -58,19 +59,21 @@ export interface WithdrawPage {
   signers: Wallet[];
   /** Newest first. */
   withdrawals: WithdrawalView[];
-  /** There are older ones. */
-  hasOlder: boolean;
+  /** What takes the page's address to the withdrawals before these; null when there are none. */
+  older: string | null;
 }
 
 const PAGE_ROWS = 25;
 
-export async function readWithdrawPage({ accountId }: Owner): Promise<WithdrawPage> {
+/** With the withdrawals that `before`, an earlier page's `older`, leads to; the newest ones when it leads nowhere. */
+export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
   const [allowance, wallets, found] = await Promise.all([
     readAllowance(accountId),
     listPayableWallets(accountId),
-    listWithdrawals(accountId, { limit: PAGE_ROWS + 1 }),
+    listWithdrawals(accountId, { limit: PAGE_ROWS + 1, after: positionForm.safeParse(before).data }),
   ]);
   const fees = readFees();
+  const shown = found.slice(0, PAGE_ROWS);
   return {
     allowance,
     least: leastWithdrawal(),
@@ -82,15 +85,26 @@ export async function readWithdrawPage({ accountId }: Owner): Promise<WithdrawPa
       }),
     ),
     signers: wallets.map(shownWallet),
-    withdrawals: found.slice(0, PAGE_ROWS).map(({ chain, destination, transaction, ...row }) => ({
+    withdrawals: shown.map(({ chain, destination, transaction, ...row }) => ({
       ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
       ...{ requestedAt: row.requestedAt, endedAt: row.endedAt, chain, transaction },
       destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
       transactionUrl: transaction && transactionUrl(chain, transaction),
     })),
-    hasOlder: found.length > PAGE_ROWS,
+    older: found.length > PAGE_ROWS ? positionOf(shown.at(-1)) : null,
   };
 }
+
+const positionOf = (last: Withdrawal | undefined): string | null => (last ? `${last.requestedAt.getTime()}.${last.id}` : null);
+
+/** `1796083201000.wd_…`: when the last withdrawal of a page was asked for, and its id. */
+const positionForm = z
+  .string()
+  .regex(/^\d{1,14}\.wd_[0-9A-Za-z]{20}$/)
+  .transform((text) => {
+    const [requestedAtMs, id] = text.split(".");
+    return { requestedAt: new Date(Number(requestedAtMs)), id: id as WithdrawalId };
+  });
 
 const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
 

@@ -8,6 +8,7 @@ import { Panel } from "@/components/console/panel";
 import { AllowancePanel } from "@/components/console/withdraw/allowance-panel";
 import { WithdrawBox } from "@/components/console/withdraw/withdraw-box";
 import { WithdrawalList } from "@/components/console/withdraw/withdrawal-list";
+import { WithdrawalPages } from "@/components/console/withdraw/withdrawal-pages";
 import { Amount } from "@/components/ui/amount";
 import { nowMs } from "@/lib/base/clock";
 import { demoWallets } from "@/lib/console/demo-wallets";
@@ -19,10 +20,15 @@ import { cancelWithdrawal, startWithdrawal, takeWithdrawal } from "./actions";
 
 export const metadata: Metadata = { title: "Withdraw" };
 
-export default async function WithdrawPage() {
+interface WithdrawPageProps {
+  searchParams: Promise<{ before?: string | string[] }>;
+}
+
+export default async function WithdrawPage({ searchParams }: WithdrawPageProps) {
   const owner = await requireOwner();
-  const [page, available] = await Promise.all([readWithdrawPage(owner), readAvailable(owner.accountId)]);
-  const { allowance, least, highestFee, destinations, signers, withdrawals, hasOlder } = page;
+  const { before } = await searchParams;
+  const [page, available] = await Promise.all([readWithdrawPage(owner, before), readAvailable(owner.accountId)]);
+  const { allowance, least, highestFee, destinations, signers, withdrawals, older } = page;
   const settings = readWalletSettings();
   const demo = demoWallets();
   const actions = forSession(owner, { cancelWithdrawal, startWithdrawal, takeWithdrawal });
@@ -58,8 +64,9 @@ export default async function WithdrawPage() {
           <AllowancePanel allowance={allowance} />
         </div>
       )}
-      <Panel title="Withdrawals" aside={hasOlder ? "The last 25" : null} className="mt-10">
-        <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} />
+      <Panel title={before === undefined ? "Withdrawals" : "Older withdrawals"} className="mt-10">
+        <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} isNewest={before === undefined} />
+        <WithdrawalPages older={older} isNewest={before === undefined} />
       </Panel>
     </>
   );

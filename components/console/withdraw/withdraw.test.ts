@@ -9,6 +9,7 @@ import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 import type { AllowanceView, DestinationView, WithdrawalRow } from "./withdraw-types";
 import { WithdrawalList } from "./withdrawal-list";
+import { WithdrawalPages } from "./withdrawal-pages";
 
 const USD = 1_000_000_000n;
 const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
@@ -95,7 +96,7 @@ const row = (part: Partial<WithdrawalRow>): WithdrawalRow => ({
   ...part,
 });
 const cancel = async () => ({ ok: true as const });
-const draw = (part: Partial<WithdrawalRow>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel }));
+const draw = (part: Partial<WithdrawalRow>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel, isNewest: true }));
 
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
@@ -124,5 +125,16 @@ test("a transaction is linked where its chain can be looked at, and only copied 
   expect(draw({ state: "final", transaction })).not.toContain("href=");
   const transactionUrl = `https://basescan.org/tx/${transaction}`;
   expect(draw({ state: "final", transaction, transactionUrl })).toContain(`href="${transactionUrl}"`);
-  expect(drawPage(WithdrawalList({ withdrawals: [], cancel }))).toContain("No withdrawals yet");
+});
+
+test("from page to page: the newest one leads to older ones, and those back", () => {
+  const empty = (isNewest: boolean) => drawPage(WithdrawalList({ withdrawals: [], cancel, isNewest }));
+  expect([empty(true), empty(false)]).toEqual([
+    expect.stringContaining("No withdrawals yet"),
+    expect.stringContaining("No withdrawals before these"),
+  ]);
+  const pages = (older: string | null, isNewest: boolean) => drawPage(createElement(WithdrawalPages, { older, isNewest }));
+  expect(pages(null, true)).not.toContain("href");
+  expect(pages("1.wd_a", true)).toMatch(/^(?!.*Newest).*href="\/withdraw\?before=1\.wd_a"/s);
+  expect(pages(null, false)).toMatch(/^(?!.*Older).*href="\/withdraw"/s);
 });

@@ -17,21 +17,26 @@ interface WithdrawalListProps {
   /** Newest first. */
   withdrawals: readonly WithdrawalRow[];
   cancel: CancelWithdrawal;
+  isNewest: boolean;
 }
 
 const OPEN_EVERY_MS = 2_000;
 const QUIET_EVERY_MS = 30_000;
 
 /** What went out, newest first, and how far what is on its way is. */
-export function WithdrawalList({ withdrawals, cancel }: WithdrawalListProps) {
+export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalListProps) {
   const refresh = <PageRefresh everyMs={withdrawals.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
   if (withdrawals.length === 0) {
     return (
       <>
         {refresh}
-        <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
-          Choose one of your wallets above. What you take out is shown here until it is final on its chain.
-        </EmptyState>
+        {isNewest ? (
+          <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
+            Choose one of your wallets above. What you take out is shown here until it is final on its chain.
+          </EmptyState>
+        ) : (
+          <EmptyState title="No withdrawals before these">The newest ones are on the first page.</EmptyState>
+        )}
       </>
     );
   }
