@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetOnce } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
+import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { runSweeps } from "../sweeps/run";
@@ -13,7 +14,7 @@ import { order, USD } from "../withdrawals/testing/world";
 import { reckonReserves } from "./check-reserves";
 import { expectCleanBooks, ONE_USDC, type Owner, postedOf, type ReservesWorld, spend, startReservesWorld } from "./testing/reserves-world";
 
-const RUN_MS = Number(process.env.RACE_MS ?? 15_000);
+const RUN_MS = isLong ? 60_000 : 6_000;
 const OWNERS = 12;
 
 await openTestDatabase();
