@@ -74,6 +74,16 @@ export const readTransfers = (query: TransferQuery, nodes: EvmNodes = evmNodes()
     return { transfers, end };
   });
 
+const wireReceipt = z.object({ transactionHash: bytes32, logs: z.array(wireLog) });
+
+/** Transfers of `token` in one transaction, in their order; none when `node` has it in no block. @throws EvmFailure */
+export async function readTransfersIn(node: EvmNode, txHash: Hex, token: Hex): Promise<TokenTransfer[]> {
+  const receipt = await node.call("eth_getTransactionReceipt", [txHash], wireReceipt.nullable());
+  if (receipt?.transactionHash !== txHash) return [];
+  const transfers = receipt.logs.map(readTransferLog).filter((transfer) => transfer !== null);
+  return transfers.filter((transfer) => transfer.token === token && transfer.txHash === txHash);
+}
+
 async function endOf(node: EvmNode, number: number): Promise<Block> {
   const block = await findBlockOf(node, number);
   if (!block) throw new EvmFailure("behind", `${node.name}: has no block ${number}`);

@@ -4,6 +4,7 @@ import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import {
   type Customer,
@@ -159,3 +160,31 @@ test.each([[false], [true]])(
     await expectCredited(customer);
   },
 );
+
+test("a deposit that one node of two makes up, or makes larger, is not credited, and one that both show is", async () => {
+  const [customer, liar] = [await openCustomer(), await openCustomer()];
+  await chain.mint(customer.address, 2n * ONE_USDC);
+  await chain.mint(liar.address, 2n * ONE_USDC);
+  await chain.mine(2 * TO_SAFE);
+  const its = (log: { topics: string[] }) => log.topics[2]?.endsWith(liar.address.slice(2).toLowerCase());
+  const watcher = await watchThrough(
+    (method) =>
+      method === "eth_getLogs"
+        ? {
+            rewrite: (result) => {
+              const logs = result as { topics: string[]; transactionHash: string }[];
+              const larger = logs.map((log) => (its(log) ? { ...log, data: toHex(9_000n * ONE_USDC, { size: 32 }) } : log));
+              const invented = larger.filter(its).map((log) => ({ ...log, transactionHash: toHex(7, { size: 32 }), logIndex: toHex(900) }));
+              return [...larger, ...invented];
+            },
+          }
+        : null,
+    { both: true },
+  );
+  for (let n = 0; n < 3; n++) await watcher.tick();
+  expect(await statesOf(customer)).toEqual(["credited"]);
+  // The second reading, by the other node, found the true one.
+  expect(await postedOf(liar)).toBe(2_000_000_000n);
+  expect(await statesOf(liar)).toEqual(expect.arrayContaining(["confirming", "confirming", "credited"]));
+  await pool().query("DELETE FROM deposit WHERE account_id = $1 AND state <> 'credited'", [liar.account]);
+});

@@ -74,7 +74,7 @@ async function readOn(round: Round): Promise<WatchReport> {
   const place = await findPlace(round);
   if ("lost" in place) return { outcome: "lost", block: place.lost };
   const { end, found, addresses } = await readToHead(round, place.end);
-  const credited = await creditDue(lease, head, nodes);
+  const credited = await creditDue(lease, { head, nodes, addresses });
   if ("brokenBlock" in credited) return walkBehind(round, credited.brokenBlock);
   const isAtHead = end.block >= head.latest.number;
   const reversed = isAtHead ? await settleHead(lease, head, freeze) : 0;

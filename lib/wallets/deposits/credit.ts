@@ -1,6 +1,7 @@
 // Credit: a deposit becomes its owner's money once its block is safe, and stops being it when the block leaves the chain. State
 // and ledger change in one transaction, so that neither a crash nor a repetition credits twice.
 
+import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -11,37 +12,45 @@ import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { pool, type Transaction } from "@/lib/db/pool";
+import type { WatchedAddress } from "./addresses";
 import { MINIMUM_DEPOSIT } from "./deposit";
 import { type Lease, underLease } from "./lease";
+import { type Claim, confirmClaims } from "./second-opinion";
 
 const MOST_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;
 /** Ends of ranges this far below the final block are kept: a local chain takes back even final blocks. */
 const KEPT_BELOW_FINAL = 64;
 
-interface Due {
-  id: string;
-  block: number;
+interface Due extends Claim {
   blockHash: string;
 }
 
 export type Credited = { count: number } | { brokenBlock: number };
+
+/** What deposits are held against. */
+interface Sight {
+  head: Head;
+  nodes: EvmNodes;
+  addresses: ReadonlyMap<Hex, WatchedAddress>;
+}
 
 /**
  * Credits what is due at `head`, in transactions of up to a thousand.
  * @returns how many were credited or kept as too small; or the lowest block that the chain has no longer, with nothing credited of its batch
  * @throws LeaseLost, EvmFailure
  */
-export async function creditDue(lease: Lease, head: Head, nodes: EvmNodes): Promise<Credited> {
+export async function creditDue(lease: Lease, { head, nodes, addresses }: Sight): Promise<Credited> {
   let count = 0;
   for (;;) {
     const due = await findDue(lease.chain, head.safe.number);
     if (due.length === 0) return { count };
     const broken = await findBroken(due, head, nodes);
     if (broken !== null) return { brokenBlock: broken };
+    const shown = await confirmClaims(due, addresses, nodes);
     const credited = await creditAll(
       lease,
-      due.map(({ id }) => id),
+      shown.map(({ id }) => id),
     );
     count += credited;
     if (credited === 0 || due.length < MOST_AT_ONCE) return { count };
@@ -50,7 +59,7 @@ export async function creditDue(lease: Lease, head: Head, nodes: EvmNodes): Prom
 
 async function findDue(chain: string, safe: number): Promise<Due[]> {
   const { rows } = await pool().query<Due>(
-    `SELECT d.id, d.block, d.block_hash AS "blockHash" FROM deposit d
+    `SELECT d.id, d.block, d.block_hash AS "blockHash", d.address, d.transaction FROM deposit d
      WHERE d.chain = $1 AND d.finalized = false AND d.block <= $2 AND d.state IN ('seen', 'confirming') AND d.missing_since IS NULL
      ORDER BY d.block, d.place LIMIT $3`,
     [chain, safe, MOST_AT_ONCE],
