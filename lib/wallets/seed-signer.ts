@@ -128,11 +128,11 @@ class SeedSigner implements Signer {
 
   async signPayoutOnSolana({ order, blockhash, ...used }: SolanaPayout): Promise<SignedPayout> {
     const { solana: treasury } = this.treasury;
-    const { chain, destination, opensAccount } = order;
+    const { chain, destination, opensAccount, nonce } = order;
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
     await this.#paid.admit(order);
     const units = order.amount / NANO_PER_UNIT;
-    const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount });
+    const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount, nonce });
     const sign = (address: string, message: Uint8Array) => {
       assert(address === treasury, "a payout is signed by the treasury alone");
       return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);

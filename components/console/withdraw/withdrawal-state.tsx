@@ -38,7 +38,7 @@ function wordsOf(row: WithdrawalRow): Words {
     case "confirmed":
       return { tone: "waiting", word: "confirmed", note: "it is there; final in a moment" };
     case "final":
-      return { tone: "good", word: "paid" };
+      return { tone: "good", word: "paid", note: row.transaction ? null : "in a transaction that somebody else sent" };
     case "cancelled":
       return { tone: "plain", word: "cancelled", note: "the money is back" };
     case "refused":

@@ -1,10 +1,12 @@
 // The instructions that we send: USDC from one token account to another, a token account for who has none, and what we pay for
-// computing. Sources: the interfaces of SPL Token, SPL Associated Token Account and Compute Budget.
+// computing. Sources: the interfaces of SPL Token, SPL Associated Token Account, SPL Memo and Compute Budget.
 
 import type { Instruction } from "./message";
 
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const ASSOCIATED_TOKEN_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+/** The second version: https://spl.solana.com/memo */
+const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
@@ -51,6 +53,9 @@ export function createTokenAccount({ payer, tokenAccount, owner, mint }: NewToke
   ];
   return { program: ASSOCIATED_TOKEN_PROGRAM, accounts, data: Uint8Array.of(1) };
 }
+
+/** A text that stays with the transaction, for everybody to read. */
+export const writeMemo = (text: string): Instruction => ({ program: MEMO_PROGRAM, accounts: [], data: Buffer.from(text) });
 
 /** How much a transaction may compute, and what a unit of it is worth to us, beside the fee for its signatures. */
 export function payForComputing({ units, microLamports }: { units: number; microLamports: number }): Instruction[] {

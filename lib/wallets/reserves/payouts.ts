@@ -38,7 +38,7 @@ export async function listPayouts(snapshot: Queryable, at: Date): Promise<Payout
     chain: order.chain,
     order,
     isPosted: order.state === "final",
-    signature: hashOf.get(relayIdOf(order)) ?? null,
+    signature: hashOf.get(relayIdOf(order)) ?? order.transaction,
   }));
 }
 

@@ -3,8 +3,11 @@
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
+import { findAuthorizationUse } from "@/lib/chains/evm/authorization-use";
 import { baseChainId } from "@/lib/chains/evm/base";
-import type { Head } from "@/lib/chains/evm/head";
+import type { Block } from "@/lib/chains/evm/blocks";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
@@ -16,7 +19,7 @@ import { signer } from "../signer";
 import { failWithdrawal } from "./decisions";
 import { payoutNonce } from "./order";
 import { NANO_PER_UNIT } from "./signing";
-import { delayWithdrawal, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
+import { delayWithdrawal, finishForgotten, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
 import type { OpenWithdrawal } from "./withdrawal";
 
 /** What an authorization burns beyond the treasury's own transfer: its signature is checked, and its nonce written down. */
@@ -29,6 +32,7 @@ const GAS_OF_AUTHORIZATION = 80_000n;
 export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
   const prepared = await rehearse(withdrawal);
   if (prepared.kind === "reverts") {
+    if (await bookForgotten(withdrawal)) return;
     log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
     return delayWithdrawal(withdrawal.id, "chain");
   }
@@ -63,6 +67,26 @@ async function rehearse(withdrawal: OpenWithdrawal): Promise<Preparation> {
   return isUsed ? { kind: "reverts", reason: "its authorization was used" } : prepared;
 }
 
+/** Of a database that was set back: what USDC says was paid, finally, is booked. False when it was not. */
+async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
+  const { finalized, doubt } = await readHead();
+  const from = signer().treasury.base.toLowerCase() as Hex;
+  if (doubt !== null || (await readSettledAuthorization(from, payoutNonce(withdrawal), finalized)) !== true) return false;
+  log().error({ withdrawal: withdrawal.id }, "an order was paid already, and the database does not know: it was set back");
+  return finishForgotten(withdrawal, await findPayment(withdrawal, finalized));
+}
+
+/** The transaction that carried a payout out, whoever sent it; null when no node finds it, for it only leads to where it can be seen. */
+async function findPayment(withdrawal: OpenWithdrawal, { number }: Block): Promise<Hex | null> {
+  const authorizer = signer().treasury.base.toLowerCase() as Hex;
+  try {
+    return await findAuthorizationUse({ authorizer, nonce: payoutNonce(withdrawal), toBlock: number });
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    return null;
+  }
+}
+
 /** How long after its end, beyond what clocks and blocks differ by, an authorization is looked at. */
 export const isPastItsTime = ({ validBefore }: OpenWithdrawal, { finalized }: Head): boolean =>
   validBefore !== null && finalized.timestampS * 1_000 >= validBefore.getTime();
@@ -87,7 +111,7 @@ export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized 
     // In a block that is not final by the relay's own count: it will be.
     if (isOurs && !relayed.isFinal) return;
     log().warn({ withdrawal: withdrawal.id }, "a payout was carried out by another transaction than ours");
-    await finishWithdrawal(withdrawal, isOurs ? relayed.hash : null);
+    await finishWithdrawal(withdrawal, isOurs ? relayed.hash : await findPayment(withdrawal, finalized));
     return;
   }
   if (relayed?.state === "failed") {

@@ -1,17 +1,19 @@
-// Payouts on Solana: one transaction of the treasury's for each. A second one is signed only when the first can never run.
+// Payouts on Solana: one transaction of the treasury's for each. A second one is signed only when the first can never run, and none
+// when the chain shows one that the database does not know of.
 
-import pg from "pg";
 import { log } from "@/lib/base/observe/log";
 import { findAccount } from "@/lib/chains/solana/accounts";
+import { findByMemo } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
-import { readBlockhash } from "@/lib/chains/solana/transactions";
+import { findStatus, readBlockhash } from "@/lib/chains/solana/transactions";
+import { readTokenChange } from "@/lib/chains/solana/usdc";
 import { inTransaction } from "@/lib/db/pool";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "../signer";
 import { deriveTokenAccount } from "../token-account";
 import { failWithdrawal } from "./decisions";
-import { relayIdOf, startAttempt } from "./steps";
+import { delayWithdrawal, finishForgotten, relayIdOf, startAttempt } from "./steps";
 import type { OpenWithdrawal } from "./withdrawal";
 
 /**
@@ -21,6 +23,8 @@ import type { OpenWithdrawal } from "./withdrawal";
 export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   const { treasury, usdcMint } = signer();
   const nodes = solanaNodes();
+  const paidBy = await findPayment(withdrawal);
+  if (paidBy !== null) return bookForgotten(withdrawal, paidBy);
   // Its rent is not ours to pay again and again: who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
     log().info({ withdrawal: withdrawal.id }, "a destination closed its token account");
@@ -36,13 +40,30 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
     if (!(await startAttempt(next, null, transaction))) return false;
     await storeSigned(signed, transaction);
     return true;
-  }).catch(isAlike);
+  });
   if (isStored) await sendStored(signed.id);
   else signer().dropPayout(withdrawal);
 }
 
-/** Two orders of one amount to one wallet are one transaction while they have one blockhash: the second waits for the next. */
-function isAlike(error: unknown): false {
-  if (error instanceof pg.DatabaseError && error.constraint === "relay_broadcast_pkey") return false;
-  throw error;
+/**
+ * The treasury's transaction that paid an order, known by its memo; null when every node says that there is none. Anybody can write
+ * a memo: what counts has taken from the treasury.
+ * @throws SolanaUnavailable
+ */
+async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string | null> {
+  const { treasury, usdcMint: mint } = signer();
+  const [nodes, tokenAccount] = [solanaNodes(), deriveTokenAccount(treasury.solana, mint)];
+  for (const signature of await findByMemo(nodes, { account: tokenAccount, memo: nonce, since: issuedAt })) {
+    const change = await readTokenChange(nodes, signature, { tokenAccount, mint, commitment: "confirmed" });
+    if (change && change.after < change.before) return signature;
+  }
+  return null;
+}
+
+/** Of a database that was set back: the order is paid, and once that is final it is booked. */
+async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
+  const status = await findStatus(solanaNodes(), transaction);
+  if (status?.commitment !== "finalized") return delayWithdrawal(withdrawal.id, "chain");
+  log().error({ withdrawal: withdrawal.id, transaction }, "an order was paid already, and the database does not know: it was set back");
+  await finishForgotten(withdrawal, transaction);
 }

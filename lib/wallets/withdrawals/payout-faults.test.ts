@@ -130,7 +130,7 @@ test("what somebody else carried out counts as paid, though our own transaction 
   const id = await storedUnsent(owner);
   const { rows } = await pool().query<{ input: Buffer }>("SELECT input FROM relayed WHERE id = $1", [`payout_${id}_1`]);
   const copier = await world.evm.newAccount();
-  await world.evm.client.sendTransaction({
+  const copy = await world.evm.client.sendTransaction({
     account: copier,
     to: world.evm.usdc,
     data: `0x${rows[0]?.input.toString("hex")}`,
@@ -140,7 +140,7 @@ test("what somebody else carried out counts as paid, though our own transaction 
   evmFault.dropsSends = false;
   for (let n = 0; n < 5; n++) await round();
   await passAnHour();
-  await until(id, { state: "final" });
+  await until(id, { state: "final", transaction: copy });
   for (let n = 0; n < 3; n++) await round();
   expect(await arrived(owner)).toBe(5_000_000n);
   expect((await readBalance(owner.accountId)).posted).toBe(45n * USD - 100_000_000n);

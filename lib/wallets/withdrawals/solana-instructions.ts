@@ -1,13 +1,15 @@
-// A payout on Solana: from the treasury's USDC to the destination's token account, which is made where the fee is for that too.
+// A payout on Solana: from the treasury's USDC to the destination's token account, which is made where the fee is for that too. The
+// order's nonce is its memo, so that the chain itself tells what was paid.
 
-import { createTokenAccount, payForComputing, transferUsdc } from "@/lib/chains/solana/instructions";
+import { createTokenAccount, payForComputing, transferUsdc, writeMemo } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "../token-account";
 
 /** Twice what they take. */
 const UNITS_OF_TRANSFER = 20_000;
+const UNITS_OF_MEMO = 30_000;
 const UNITS_OF_ACCOUNT = 60_000;
-/** Some 5,000 lamports in all at the most, as much as one signature costs. */
+/** Some 5,500 lamports in all at the most, as much as one signature costs. */
 const MICRO_LAMPORTS = 50_000;
 
 interface Payout {
@@ -17,13 +19,16 @@ interface Payout {
   /** USDC base units. */
   units: bigint;
   opensAccount: boolean;
+  /** The order's. */
+  nonce: string;
 }
 
-export function payoutInstructions({ treasury, mint, destination, units, opensAccount }: Payout): Instruction[] {
+export function payoutInstructions({ treasury, mint, destination, units, opensAccount, nonce }: Payout): Instruction[] {
   const to = deriveTokenAccount(destination, mint);
   return [
-    ...payForComputing({ units: UNITS_OF_TRANSFER + (opensAccount ? UNITS_OF_ACCOUNT : 0), microLamports: MICRO_LAMPORTS }),
+    ...payForComputing({ units: UNITS_OF_TRANSFER + UNITS_OF_MEMO + (opensAccount ? UNITS_OF_ACCOUNT : 0), microLamports: MICRO_LAMPORTS }),
     ...(opensAccount ? [createTokenAccount({ payer: treasury, tokenAccount: to, owner: destination, mint })] : []),
     transferUsdc({ mint, owner: treasury, from: deriveTokenAccount(treasury, mint), to, units }),
+    writeMemo(nonce),
   ];
 }

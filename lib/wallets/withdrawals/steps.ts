@@ -3,7 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
-import { pool, type Queryable } from "@/lib/db/pool";
+import { inTransaction, pool, type Queryable } from "@/lib/db/pool";
 import type { OpenWithdrawal, WaitsFor } from "./withdrawal";
 
 /** Under this name the relay knows an attempt; the next one has another. */
@@ -53,9 +53,22 @@ export async function giveUpAttempt({ id, attempt }: OpenWithdrawal): Promise<bo
 }
 
 /** It is paid, and its block is final. `transaction` null: somebody else carried the authorization out, in one that we do not know. */
-export async function finishWithdrawal({ id, attempt }: OpenWithdrawal, transaction: string | null): Promise<boolean> {
-  const { rows } = await pool().query<{ done: boolean }>("SELECT wallets_finish_withdrawal($1, $2, $3, $4) AS done", [
+export async function finishWithdrawal(
+  { id, attempt }: Pick<OpenWithdrawal, "id" | "attempt">,
+  transaction: string | null,
+  database: Queryable = pool(),
+): Promise<boolean> {
+  const { rows } = await database.query<{ done: boolean }>("SELECT wallets_finish_withdrawal($1, $2, $3, $4) AS done", [
     ...[id, attempt, transaction, now()],
   ]);
   return rows[0]?.done === true;
+}
+
+/**
+ * An approved one that its chain shows as paid, in a final block: the database was set back to before that.
+ * @param transaction null when it is not found
+ */
+export function finishForgotten({ id, attempt }: OpenWithdrawal, transaction: string | null): Promise<boolean> {
+  const paid = { id, attempt: attempt + 1 };
+  return inTransaction(async (database) => (await startAttempt(paid, null, database)) && finishWithdrawal(paid, transaction, database));
 }

@@ -190,6 +190,10 @@ BEGIN
   IF taken IS NULL OR ledger_moved('withdrawal_' || wanted, customer) IS DISTINCT FROM -taken THEN
     RAISE EXCEPTION 'withdrawal % is not in the books of account %', wanted, customer;
   END IF;
+  -- Whatever the row says now.
+  IF ledger_moved('payout_' || wanted, 'withdrawal_pending') IS NOT NULL THEN
+    RAISE EXCEPTION 'withdrawal % was paid out already', wanted;
+  END IF;
   IF NOT ledger_post('withdrawal_return_' || wanted, 'withdrawal_return', json_build_array(
     json_build_object('account', customer, 'amount', taken),
     json_build_object('account', 'withdrawal_pending', 'amount', -taken)), at) THEN
@@ -273,7 +277,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Paid, and final on its chain: the pending money becomes the chain's, and the fee revenue. False when it was done before.
+-- Paid, and final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: by a transaction that we do
+-- not know. False when it was done before.
 CREATE FUNCTION wallets_finish_withdrawal(wanted text, of_attempt integer, hash text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   paid withdrawal;
@@ -281,7 +286,7 @@ BEGIN
   SELECT * INTO paid FROM withdrawal w WHERE w.id = wanted;
   PERFORM ledger_open_account(paid.chain || '_chain', 'funding', at);
   PERFORM ledger_lock_accounts(ARRAY[paid.chain || '_chain', 'revenue', 'withdrawal_pending']);
-  UPDATE withdrawal w SET state = 'final', transaction = coalesce(hash, w.transaction), confirmed_at = coalesce(w.confirmed_at, at), ended_at = at
+  UPDATE withdrawal w SET state = 'final', transaction = hash, confirmed_at = coalesce(w.confirmed_at, at), ended_at = at
     WHERE w.id = wanted AND w.attempt = of_attempt AND w.state IN ('signed', 'sent', 'confirmed');
   IF NOT FOUND THEN RETURN false; END IF;
   IF ledger_moved('withdrawal_' || wanted, 'withdrawal_pending') IS DISTINCT FROM paid.amount + paid.fee THEN
