@@ -129,3 +129,13 @@ test("code at an address is seen", async () => {
   expect(await hasCode(chain.usdc, chain.nodes)).toBe(true);
   expect(await hasCode(newAddress(), chain.nodes)).toBe(false);
 });
+
+test("a node that asks for a tip as high as it likes is not given it", async () => {
+  const dear: Fault = { rewrite: () => "0xe8d4a51000" }; // 1,000 gwei
+  const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_maxPriorityFeePerGas" ? dear : null));
+  toClose.push(node.close);
+  const [asked, usual] = [await readFees(createNodes({ urls: [node.url], chainId: chain.chainId })), await readFees(chain.nodes)];
+  expect(asked.maxPriorityFeePerGas).toBe(10_000_000_000n);
+  expect(asked.maxFeePerGas - asked.maxPriorityFeePerGas).toBe(usual.maxFeePerGas - usual.maxPriorityFeePerGas);
+  expect(usual.maxPriorityFeePerGas).toBeLessThan(10_000_000_000n);
+});
