@@ -1,0 +1,76 @@
+// What is found by its memo, on a real chain that runs as its own process, through nodes that tell little, forget or are silent.
+
+import { createTransferInstruction } from "@solana/spl-token";
+import { Connection, type Keypair, PublicKey, Transaction, TransactionInstruction } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { findByMemo } from "./memo-search";
+import { SolanaNodes } from "./nodes";
+
+let chain: TestSolanaChain;
+let payer: { wallet: Keypair; account: PublicKey };
+let receiver: PublicKey;
+let since: Date;
+beforeAll(async () => {
+  chain = await startTestSolanaChain({ slotMs: 25 });
+  since = new Date();
+  payer = await newHolder(chain, 1_000n);
+  receiver = (await newHolder(chain, 1n)).account;
+});
+afterAll(() => chain?.remove());
+
+const through = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash });
+const find = (memo: string, nodes = through(chain.url)) => findByMemo(nodes, { account: payer.account.toBase58(), memo, since });
+
+/** Pays with memos; resolves with the signature, once it is confirmed. */
+async function pay(units: bigint, ...memos: string[]): Promise<string> {
+  const connection = new Connection(chain.url, "confirmed");
+  const programId = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
+  const transaction = new Transaction({ feePayer: payer.wallet.publicKey, ...(await connection.getLatestBlockhash()) });
+  transaction.add(createTransferInstruction(payer.account, receiver, payer.wallet.publicKey, units));
+  for (const memo of memos) transaction.add(new TransactionInstruction({ keys: [], programId, data: Buffer.from(memo) }));
+  transaction.sign(payer.wallet);
+  const signature = await connection.sendRawTransaction(transaction.serialize(), { skipPreflight: true });
+  await expect.poll(async () => (await connection.getSignatureStatus(signature)).value?.confirmationStatus).toMatch(/confirmed|finalized/);
+  return signature;
+}
+
+async function startNode(decide: (method: string) => Fault | null): Promise<string> {
+  const { url, close } = await startFaultyNode(chain.url, ({ method }) => decide(method));
+  onTestFinished(close);
+  return url;
+}
+
+test("a transaction is found by the whole of its memo, beside others in it, and not when it failed", async () => {
+  const [one, two] = [await pay(1n, "order one"), await pay(1n, "a memo", "order two")];
+  await pay(1n, "order one, but another");
+  await pay(10_000_000n, "order three");
+  expect(await find("order one")).toEqual([one]);
+  expect(await find("order two")).toEqual([two]);
+  expect(await Promise.all(["order three", "order", "a memo; [9] order two", ""].map((memo) => find(memo)))).toEqual([[], [], [], []]);
+});
+
+test("it is looked for on every page, however little a node puts on one", async () => {
+  const signature = await pay(1n, "far back");
+  for (let n = 0; n < 4; n++) await pay(1n);
+  const stingy = await startNode((method) =>
+    method === "getSignaturesForAddress" ? { rewrite: (page) => (page as unknown[]).slice(0, 1) } : null,
+  );
+  expect(await find("far back", through(stingy))).toEqual([signature]);
+  expect(await find("nowhere", through(stingy))).toEqual([]);
+});
+
+test("nothing is said while a node is silent, or keeps no blocks of that time, and what any node tells counts", async () => {
+  const signature = await pay(1n, "known to one");
+  const empty = await startNode((method) => (method === "getSignaturesForAddress" ? { rewrite: () => [] } : null));
+  expect(await find("known to one", through(empty, chain.url))).toEqual([signature]);
+  await expect(find("known to one", through(chain.url, "http://127.0.0.1:9"))).rejects.toThrow("node 2");
+  const slot = await new Connection(chain.url, "confirmed").getSlot();
+  const later = Math.ceil(Date.now() / 1_000) + 60;
+  const forgetful = await startNode((method) => {
+    if (method === "getFirstAvailableBlock") return { rewrite: () => slot };
+    return method === "getBlockTime" ? { rewrite: () => later } : null;
+  });
+  await expect(find("known to one", through(forgetful))).rejects.toThrow("the blocks of that time are forgotten");
+});
