@@ -15,7 +15,7 @@ export type Moment = "before" | "unseen";
  * Runs the program of an order; resolves with its last words, or null when it was killed. What a killed one had sent to the test's
  * database has ended by then, too.
  */
-export async function runProgram(program: string, order: Death): Promise<LastWords | null> {
+export async function runProgram<Order extends Death>(program: string, order: Order): Promise<LastWords | null> {
   const before = await findBackends();
   const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
   const child = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "pipe"] });
