@@ -33,7 +33,8 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
   const prepared = await rehearse(withdrawal);
   if (prepared.kind === "reverts") {
     if (await bookForgotten(withdrawal)) return;
-    log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
+    if (withdrawal.waitsFor !== "chain")
+      log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
     return delayWithdrawal(withdrawal.id, "chain");
   }
   const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
@@ -72,8 +73,9 @@ async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { finalized, doubt } = await readHead();
   const from = signer().treasury.base.toLowerCase() as Hex;
   if (doubt !== null || (await readSettledAuthorization(from, payoutNonce(withdrawal), finalized)) !== true) return false;
-  log().error({ withdrawal: withdrawal.id }, "an order was paid already, and the database does not know: it was set back");
-  return finishForgotten(withdrawal, await findPayment(withdrawal, finalized));
+  if (!(await finishForgotten(withdrawal, await findPayment(withdrawal, finalized)))) return false;
+  log().error({ withdrawal: withdrawal.id }, "an order was paid already, and the database did not know: it was set back");
+  return true;
 }
 
 /** The transaction that carried a payout out, whoever sent it; null when no node finds it, for it only leads to where it can be seen. */

@@ -63,7 +63,8 @@ async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string 
 /** Of a database that was set back: the order is paid, and once that is final it is booked. */
 async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
   const status = await findStatus(solanaNodes(), transaction);
-  if (status?.commitment !== "finalized") return delayWithdrawal(withdrawal.id, "chain");
-  log().error({ withdrawal: withdrawal.id, transaction }, "an order was paid already, and the database does not know: it was set back");
-  await finishForgotten(withdrawal, transaction);
+  if (status?.commitment !== "finalized" || !(await finishForgotten(withdrawal, transaction))) {
+    return delayWithdrawal(withdrawal.id, "chain");
+  }
+  log().error({ withdrawal: withdrawal.id, transaction }, "an order was paid already, and the database did not know: it was set back");
 }

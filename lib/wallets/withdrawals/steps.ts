@@ -65,10 +65,18 @@ export async function finishWithdrawal(
 }
 
 /**
- * An approved one that its chain shows as paid, in a final block: the database was set back to before that.
+ * An approved one that its chain shows as paid, in a final block: the database was set back to before that. False when the books have
+ * it as paid: then its row was changed alone, and the check of the books tells.
  * @param transaction null when it is not found
  */
 export function finishForgotten({ id, attempt }: OpenWithdrawal, transaction: string | null): Promise<boolean> {
   const paid = { id, attempt: attempt + 1 };
-  return inTransaction(async (database) => (await startAttempt(paid, null, database)) && finishWithdrawal(paid, transaction, database));
+  return inTransaction(async (database) => {
+    const { rows } = await database.query<{ booked: boolean }>(
+      "SELECT ledger_moved('payout_' || $1, 'withdrawal_pending') IS NOT NULL AS booked",
+      [id],
+    );
+    if (rows[0]?.booked !== false || !(await startAttempt(paid, null, database))) return false;
+    return finishWithdrawal(paid, transaction, database);
+  });
 }

@@ -118,7 +118,9 @@ test("a paid row that is set back to approved is not paid twice on Base: one tex
   await change(id, "state = 'approved', ended_at = NULL, confirmed_at = NULL");
   for (let n = 0; n < 3; n++) await payWithdrawals();
   // USDC itself says that it was paid, and the books do not take it a second time.
-  expect(await findWithdrawal(id)).toMatchObject({ state: "approved", attempt: 1 });
+  expect(await findWithdrawal(id)).toMatchObject({ state: "approved", attempt: 1, waitsFor: "chain" });
   expect(await findRelayed([relayIdOf({ id, attempt: 2 })])).toEqual([]);
+  // Nor does it come back to its owner.
+  await expect(cancelWithdrawal(owner.accountId, id)).rejects.toThrow("was paid out already");
   await change(id, "state = 'final', ended_at = now(), confirmed_at = now(), waits_for = NULL");
 });
