@@ -1,7 +1,7 @@
 // What the form reckons by itself, before the service is asked; amounts are nano-USD.
 
 import { formatUsd, parseUsd, usdText } from "@/lib/base/money";
-import { type AllowanceView, type Chain, chainNames } from "./withdraw-types";
+import { type AllowanceView, type Chain, chainNames, otherChain } from "./withdraw-types";
 
 const UNIT = 1_000n;
 
@@ -22,7 +22,7 @@ interface Range {
 
 /** How much can be written, and what it is for when less lies on the chain than could leave. */
 export function rangeText({ chain, allowance: { leftOnChain }, most, least }: Range): string {
-  const [left, other] = [leftOnChain[chain], chain === "base" ? "solana" : "base"] as const;
+  const [left, other] = [leftOnChain[chain], otherChain(chain)];
   if (left !== null && left < least) {
     const isOtherOpen = (leftOnChain[other] ?? least) >= least;
     return `On ${chainNames[chain]} nothing can leave at the moment.${isOtherOpen ? ` Choose ${chainNames[other]}.` : ""}`;

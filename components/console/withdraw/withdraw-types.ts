@@ -6,6 +6,8 @@ export type Chain = "base" | "solana";
 
 export const chainNames: Readonly<Record<Chain, string>> = { base: "Base", solana: "Solana" };
 
+export const otherChain = (chain: Chain): Chain => (chain === "base" ? "solana" : "base");
+
 /** A linked wallet that money may go to, now or later. */
 export interface DestinationView {
   chain: Chain;

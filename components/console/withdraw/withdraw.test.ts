@@ -101,7 +101,7 @@ const draw = (part: Partial<WithdrawalRow>) => drawPage(WithdrawalList({ withdra
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
   [{}, "requested", true],
-  [{ waitsFor: "funds" }, "USDC is brought to Base", true],
+  [{ waitsFor: "funds" }, "USDC is brought to Base; or cancel, and choose Solana", true],
   [{ waitsFor: "chain" }, "waiting for the chain", true],
   [{ waitsFor: "reserves" }, "payouts are stopped for now", true],
   [{ waitsFor: "frozen" }, "the account is frozen", true],

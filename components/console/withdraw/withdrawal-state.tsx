@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/badge";
-import { chainNames, type WithdrawalRow } from "./withdraw-types";
+import { chainNames, otherChain, type WithdrawalRow } from "./withdraw-types";
 
 type Tone = "plain" | "good" | "waiting" | "bad";
 
@@ -53,7 +53,11 @@ function waitingWords({ waitsFor, chain }: WithdrawalRow): Words {
     case null:
       return { tone: "waiting", word: "requested", note: "is signed in a moment" };
     case "funds":
-      return { tone: "waiting", word: "waiting for funds", note: `USDC is brought to ${chainNames[chain]}` };
+      return {
+        tone: "waiting",
+        word: "waiting for funds",
+        note: `USDC is brought to ${chainNames[chain]}; or cancel, and choose ${chainNames[otherChain(chain)]}`,
+      };
     case "chain":
       return { tone: "waiting", word: "waiting for the chain", note: `${chainNames[chain]} takes nothing now; tried again and again` };
     case "reserves":
