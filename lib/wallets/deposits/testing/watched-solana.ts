@@ -30,9 +30,9 @@ export interface SolanaCustomer {
 export const ONE_USDC = 1_000_000n;
 export const mint = new PublicKey(USDC_MINT);
 
-/** A chain with quick slots: what is sent is final after eight of them. The caller stops it. */
+/** A chain with quick slots: what is sent is final after four of them. The caller stops it. */
 export async function startWatchedSolana(slotMs = 100) {
-  const chain = await startTestSolanaChain({ slotMs });
+  const chain = await startTestSolanaChain({ slotMs, finalityLagSlots: 4 });
   const nodesAt = (urls: readonly string[], timeoutMs?: number) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, timeoutMs });
   const nodes = nodesAt([chain.url]);
   // A new one each time: it keeps a blockhash for longer than the quick slots let it live.

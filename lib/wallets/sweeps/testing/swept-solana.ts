@@ -18,7 +18,7 @@ import { type Customer, letWaitsEnd } from "./swept-chain";
 /** A chain with quick slots, and a treasury without any SOL. The caller stops it. */
 export async function startSweptSolana() {
   const custody = await startTestCustody();
-  const chain = await startTestSolanaChain({ usdcMint: custody.usdcMint, slotMs: 50 });
+  const chain = await startTestSolanaChain({ usdcMint: custody.usdcMint, slotMs: 50, finalityLagSlots: 4 });
   const nodesAt = (url: string) => new SolanaNodes({ urls: [url], genesisHash: chain.genesisHash });
   const nodes = nodesAt(chain.url);
   const connection = new Connection(chain.url, "confirmed");
