@@ -18,7 +18,7 @@ import { type Customer, letWaitsEnd } from "./swept-chain";
 /** A chain with quick slots, and a treasury without any SOL. The caller stops it. */
 export async function startSweptSolana() {
   const custody = await startTestCustody();
-  const chain = await startTestSolanaChain({ usdcMint: custody.usdcMint, slotMs: 50, finalityLagSlots: 4 });
+  const chain = await startTestSolanaChain({ usdcMint: custody.usdcMint, slotMs: 25, finalityLagSlots: 4 });
   const nodesAt = (url: string) => new SolanaNodes({ urls: [url], genesisHash: chain.genesisHash });
   const nodes = nodesAt(chain.url);
   const connection = new Connection(chain.url, "confirmed");
@@ -26,7 +26,7 @@ export async function startSweptSolana() {
   /** Resolves when all that was sent until now is final. */
   const finalize = async () => {
     const sent = await connection.getSlot("processed");
-    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 20_000, interval: 50 });
+    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 20_000, interval: 25 });
   };
   const giveSol = async () => {
     await chain.airdrop(treasury, 10_000_000_000n);
