@@ -53,7 +53,11 @@ const Figure = ({ name, note, noteAmount, children }: FigureProps) => (
 );
 
 /** `1.0004` as `100.04 %`, digit by digit. */
-const percentText = (ratio: string): string => `${ratio.replace(".", "").replace(/^0+(?=\d{3})/, "").replace(/(\d\d)$/, ".$1")} %`;
+const percentText = (ratio: string): string =>
+  `${ratio
+    .replace(".", "")
+    .replace(/^0+(?=\d{3})/, "")
+    .replace(/(\d\d)$/, ".$1")} %`;
 
 interface Part {
   name: string;
