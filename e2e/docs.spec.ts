@@ -42,7 +42,7 @@ test("a link of the reference's navigation leads to its operation, and the addre
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "GET /usage" }).click();
   await expect(page).toHaveURL(/\/docs\/api#getUsage$/);
   await expect(page.getByRole("heading", { name: "List what was charged" })).toBeInViewport();
-  await expect(page.getByText("integer, 1 to 1,000, 100 if left out")).toBeVisible();
+  await expect(page.getByText("integer, 1 to 1,000, 100 if left out").first()).toBeVisible();
 });
 
 test("on a phone the navigation is folded and still leads there", async ({ page }) => {

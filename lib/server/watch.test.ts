@@ -85,6 +85,23 @@ const documented = {
   pennyprompt_ledger_violations: "gauge",
   pennyprompt_address_pool_free: "gauge",
   pennyprompt_wallets_refused_total: "counter",
+  pennyprompt_watch_rounds_total: "counter",
+  pennyprompt_watch_head_lag_blocks: "gauge",
+  pennyprompt_watch_reorg_blocks: "histogram",
+  pennyprompt_deposits: "gauge",
+  pennyprompt_withdrawals_open: "gauge",
+  pennyprompt_swept_nano_usd_total: "counter",
+  pennyprompt_sweeps_waiting: "gauge",
+  pennyprompt_relay_waiting: "gauge",
+  pennyprompt_relay_oldest_seconds: "gauge",
+  pennyprompt_relay_stopped: "gauge",
+  pennyprompt_relayer_eth: "gauge",
+  pennyprompt_fee_payer_lamports: "gauge",
+  pennyprompt_reserves_owed_nano_usd: "gauge",
+  pennyprompt_reserves_held_nano_usd: "gauge",
+  pennyprompt_reserves_surplus_nano_usd: "gauge",
+  pennyprompt_reserves_unknown: "gauge",
+  pennyprompt_reserves_reported_timestamp_seconds: "gauge",
   pennyprompt_limited_total: "counter",
   pennyprompt_limits_process_local: "gauge",
   pennyprompt_job_seconds: "histogram",
@@ -132,7 +149,7 @@ test("whatever is asked, labels come from lists of ours", async () => {
   for (const name of seen("endpoint")) expect(name).toMatch(/^(prompt|models|balance|health|ready|metrics|unknown|draining)$/);
   for (const code of seen("code")) expect(code).toMatch(/^[A-Z_]*$/);
   expect([...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))].sort()).toEqual(
-    ["code", "endpoint", "job", "le", "model", "operation", "outcome", "provider", "status"].sort(),
+    ["chain", "code", "endpoint", "job", "le", "model", "operation", "outcome", "provider", "state", "status"],
   );
 });
 
