@@ -11,6 +11,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    maxWorkers: 2,
+    maxWorkers: 3, // more than two cores: much of what is tested waits, for a block, a child or a clock
   },
 });
