@@ -148,9 +148,19 @@ test("whatever is asked, labels come from lists of ours", async () => {
   expect(seen("endpoint").sort()).toEqual(expect.arrayContaining(["metrics", "prompt", "unknown"]));
   for (const name of seen("endpoint")) expect(name).toMatch(/^(prompt|models|balance|health|ready|metrics|unknown|draining)$/);
   for (const code of seen("code")) expect(code).toMatch(/^[A-Z_]*$/);
-  expect([...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))].sort()).toEqual(
-    ["chain", "code", "endpoint", "job", "le", "model", "operation", "outcome", "provider", "state", "status"],
-  );
+  expect([...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))].sort()).toEqual([
+    "chain",
+    "code",
+    "endpoint",
+    "job",
+    "le",
+    "model",
+    "operation",
+    "outcome",
+    "provider",
+    "state",
+    "status",
+  ]);
 });
 
 test("the log is JSON lines that name each request, and holds no key, prompt, password or pepper, failures included", async () => {
