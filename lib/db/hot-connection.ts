@@ -22,11 +22,13 @@ interface HotConnection {
   /** Opens the connection and replaces one that broke. */
   pool: pg.Pool;
   client: pg.PoolClient | undefined;
+  isClosed: boolean;
 }
 
 const name = "hot database connection";
 
-const hotConnection = () => once<HotConnection>(name, () => ({ pool: makePool(databaseUrl(), 1, settings), client: undefined }));
+const hotConnection = () =>
+  once<HotConnection>(name, () => ({ pool: makePool(databaseUrl(), 1, settings), client: undefined, isClosed: false }));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
 export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
@@ -42,6 +44,11 @@ export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.Quer
 
 async function open(hot: HotConnection): Promise<pg.PoolClient> {
   const client = await hot.pool.connect();
+  if (hot.isClosed) {
+    // Kept, it would keep the pool from ending.
+    client.release(true);
+    throw new Error("The database connection was closed while it was being opened.");
+  }
   hot.client = client;
   client.once("error", () => discard(hot, client));
   return client;
@@ -53,10 +60,11 @@ function discard(hot: HotConnection, client: pg.PoolClient): void {
   client.release(true);
 }
 
-/** Ends the connection; nothing may be under way. */
+/** Ends the connection; a statement that comes meanwhile fails, and one after it opens another. */
 export async function closeHotConnection(): Promise<void> {
   const hot = hotConnection();
   forgetOnce(name);
+  hot.isClosed = true;
   hot.client?.release();
   hot.client = undefined;
   await hot.pool.end();
