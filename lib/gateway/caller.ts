@@ -11,13 +11,20 @@ import type { AccountId, KeyId } from "@/lib/base/ids";
 import { rateLimitExceeded } from "./rate-limit-exceeded";
 import type { GatewayRequest } from "./request";
 
-export interface Caller {
+/** Whoever asks for an answer. */
+export interface Buyer {
+  /** Who the limits are counted for. */
+  limitedAs: string;
+  limits: { ratePerMinute: number; concurrency: number };
+  /** Models that may be asked; null = all. */
+  allowedModels: readonly string[] | null;
+}
+
+/** A buyer with an account. */
+export interface Caller extends Buyer {
   accountId: AccountId;
   /** Null for a caller that is signed in rather than holding a key. */
   keyId: KeyId | null;
-  /** Models this caller may use; null = all. */
-  allowedModels: readonly string[] | null;
-  limits: { ratePerMinute: number; concurrency: number };
   /** Drops what this process remembers of the key: the hold found it changed. */
   forget: () => void;
 }
@@ -65,6 +72,7 @@ export async function authenticate(request: GatewayRequest): Promise<Caller> {
   return {
     accountId: key.accountId,
     keyId: key.keyId,
+    limitedAs: key.accountId,
     allowedModels: key.allowedModels,
     limits: {
       ratePerMinute: key.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,

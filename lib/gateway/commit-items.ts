@@ -24,7 +24,7 @@ export interface ChargeDetails {
   outcome: "complete" | "partial" | "cancelled";
   streamed: boolean;
   estimated: boolean;
-  paidBy: "balance";
+  paidBy: "balance" | "payment" | "x402";
   firstTokenMs: number | null;
   providerMs: number;
 }

@@ -12,7 +12,10 @@ export type HoldDecision =
   | { outcome: "insufficient"; available: NanoUsd }
   | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null }
   | { outcome: "key_unusable"; reason: KeyRefusal }
-  | { outcome: "account_frozen" | "replay" | "in_progress" | "mismatch" };
+  | { outcome: "replay" }
+  | { outcome: "account_frozen" | "in_progress" | "mismatch" };
+
+export type HoldRefusal = Exclude<HoldDecision, { outcome: "held" | "replay" }>;
 
 /** Decides one hold together with those that arrive beside it. */
 export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
@@ -34,8 +37,9 @@ function readDecision(row: CommitRow): HoldDecision {
       };
     case "key_unusable":
       return { outcome: "key_unusable", reason: readKeyState(row.key_state) };
-    case "account_frozen":
     case "replay":
+      return { outcome: row.outcome };
+    case "account_frozen":
     case "in_progress":
     case "mismatch":
       return { outcome: row.outcome };

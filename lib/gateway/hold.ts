@@ -8,9 +8,12 @@ import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
-import { ledgerUnavailable, submitHold } from "./hold-batch";
-import type { IdempotencyClaim } from "./idempotency";
+import type { ChargeDetails } from "./commit-items";
+import { type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
+import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
+import type { PaymentFacts } from "./pay/facts";
+import type { Prompt } from "./prompt-body";
 import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
 
@@ -23,21 +26,21 @@ export interface Hold {
   period: string | null;
   periodStart: Date | null;
   claim: IdempotencyClaim | null;
+  paidBy: ChargeDetails["paidBy"];
 }
 
-export type PlacedHold = { kind: "held"; hold: Hold } | { kind: "replay" };
+export type PlacedHold =
+  | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
+  /** The answer is there already, saved under this key. */
+  | { kind: "replay"; accountId: AccountId; key: string };
 
 /**
- * Sets the quote's ceiling aside, durably, before it returns. `replay` = this Idempotency-Key has its answer already.
+ * Sets the quote's ceiling aside from the caller's balance, durably, before it returns.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export async function placeHold(
-  request: GatewayRequest,
-  caller: Caller,
-  quote: Quote,
-  claim: IdempotencyClaim | null,
-): Promise<PlacedHold> {
+export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
+  const claim = readIdempotencyClaim(request);
   const decision = await submitHold({
     request: request.id,
     account: accountId,
@@ -52,30 +55,43 @@ export async function placeHold(
   switch (decision.outcome) {
     case "held": {
       const { period, periodStart } = decision;
-      return { kind: "held", hold: { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, claim } };
+      const hold: Hold = { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, claim, paidBy: "balance" };
+      return { kind: "held", hold, payment: null };
     }
     case "replay":
-      return { kind: "replay" };
+      return { kind: "replay", accountId, key: claim?.key ?? "" };
+    default:
+      throw holdRefused(decision, caller, quote);
+  }
+}
+
+/** The error for a hold that was not placed; a caller whose key is found changed is forgotten. */
+export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {
+  switch (decision.outcome) {
     case "insufficient":
-      throw insufficientBalance(decision.available, quote, `${publicUrl()}/deposit`);
+      return insufficientBalance(decision.available, quote, `${publicUrl()}/deposit`);
     case "cap_reached":
-      throw spendCapReached(decision.cap, decision.spent, decision.resetsAt);
+      return spendCapReached(decision.cap, decision.spent, decision.resetsAt);
     case "key_unusable":
       caller.forget();
-      throw invalidApiKey(decision.reason);
+      return invalidApiKey(decision.reason);
     case "account_frozen":
-      throw accountFrozen();
+      return accountFrozen();
     case "in_progress":
-      throw new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
+      return new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
     case "mismatch":
-      throw invalidRequest(
-        [{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }],
-        "idempotency_mismatch",
-      );
+      return idempotencyMismatch();
     default:
       return assertNever(decision);
   }
 }
+
+/** The error for an Idempotency-Key that belongs to another request. */
+export const idempotencyMismatch = (): AppError =>
+  invalidRequest(
+    [{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }],
+    "idempotency_mismatch",
+  );
 
 function spendCapReached(cap: NanoUsd, spent: NanoUsd, resetsAt: Date | null): AppError {
   return new AppError("SPEND_CAP_REACHED", {

@@ -2,17 +2,16 @@
 
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { limiter } from "@/lib/access/limits/limiter";
-import type { Caller } from "./caller";
+import type { Buyer } from "./caller";
 import { rateLimitExceeded } from "./rate-limit-exceeded";
 import type { GatewayRequest } from "./request";
 
 /**
- * Takes one request and one slot in flight; the slot returns when the request ends. `subject` is who they are counted for: the
- * account, when left out.
+ * Takes one request and one slot in flight; the slot returns when the request ends.
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
-export async function limit(request: GatewayRequest, caller: Caller, subject: string = caller.accountId): Promise<void> {
-  const entered = limiter().enter(subject, caller.limits);
+export async function limit(request: GatewayRequest, { limitedAs, limits }: Buyer): Promise<void> {
+  const entered = limiter().enter(limitedAs, limits);
   // In memory the answer is there at once; awaiting it would cost every request a turn.
   const entry = entered instanceof Promise ? await entered : entered;
   writeLimitHeaders(request.replyHeaders, entry.state);

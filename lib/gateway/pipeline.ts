@@ -3,44 +3,47 @@
 import type { AccountId } from "@/lib/base/ids";
 import { answerStream } from "./answer-stream";
 import { answerWhole } from "./answer-whole";
-import { authenticate, type Caller } from "./caller";
-import { placeHold } from "./hold";
-import { getSavedReply, readIdempotencyClaim } from "./idempotency";
+import type { Buyer } from "./caller";
+import type { PlacedHold } from "./hold";
+import { getSavedReply } from "./idempotency";
 import { limit } from "./limit";
+import type { PaymentFacts } from "./pay/facts";
 import type { Prompt } from "./prompt-body";
-import { quotePrompt } from "./quote";
+import { type Quote, quotePrompt } from "./quote";
 import type { ReplyWriter } from "./reply-writer";
 import type { GatewayReply, GatewayRequest } from "./request";
 import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import { openSettlement } from "./settlement";
 
 /** By what the endpoints differ that sell answers. */
-interface Sale<Read extends Prompt> {
-  /** Tells who pays; by the request's API key when left out. */
-  identify?: (request: GatewayRequest) => Promise<Caller>;
+interface Sale<Who extends Buyer, Read extends Prompt> {
+  /** Tells who asks. */
+  identify: (request: GatewayRequest) => Promise<Who>;
   /** Makes a prompt of the request's body. */
-  read: (request: GatewayRequest, caller: Caller) => Read;
-  /** Writes what comes of it. */
-  write: (request: GatewayRequest, prompt: Read) => ReplyWriter;
+  read: (request: GatewayRequest, who: Who) => Read;
+  /** Sets the money aside: from a balance, or from a payment that came with the request. */
+  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
+  /** Writes what comes of it; `payment` is what paid, null for a balance. */
+  write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
 }
 
 /**
  * Answers one request and charges it.
  * @throws AppError
  */
-export async function sellAnswer<Read extends Prompt>(
+export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
-  { identify = authenticate, read, write }: Sale<Read>,
+  { identify, read, place, write }: Sale<Who, Read>,
 ): Promise<GatewayReply> {
-  const caller = await identify(request);
-  await limit(request, caller);
-  const prompt = read(request, caller);
-  const claim = readIdempotencyClaim(request);
+  const who = await identify(request);
+  await limit(request, who);
+  const prompt = read(request, who);
   const quote = quotePrompt(prompt);
-  const placed = await placeHold(request, caller, quote, claim);
-  if (placed.kind === "replay") return replay(request, caller.accountId, claim?.key ?? "");
-  const settlement = openSettlement(request, placed.hold, prompt, quote);
-  const work = { request, prompt, quote, settlement, writer: write(request, prompt) };
+  const placed = await place(request, who, prompt, quote);
+  if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
+  const { hold, payment } = placed;
+  const settlement = openSettlement(request, hold, prompt, quote);
+  const work = { request, prompt, quote, settlement, writer: write(request, prompt, payment) };
   return prompt.stream ? answerStream(work) : answerWhole(work);
 }
 

@@ -8,6 +8,7 @@ import type { AccountId } from "@/lib/base/ids";
 import type { Caller } from "./caller";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
+import { placeFromBalance } from "./hold";
 import { limit } from "./limit";
 import { sellAnswer } from "./pipeline";
 import { type Prompt, readPrompt } from "./prompt-body";
@@ -21,7 +22,8 @@ export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "s
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
-  const sell: Endpoint = async (request) => sellAnswer(request, { identify, read: readStreamed, write: promptWriter });
+  const sell: Endpoint = async (request) =>
+    sellAnswer(request, { identify, read: readStreamed, place: placeFromBalance, write: promptWriter });
   return run("playground", sell, asked);
 }
 
@@ -29,7 +31,7 @@ export function answerForOwner(accountId: AccountId, asked: OwnerRequest): Promi
 export function quoteForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
   const tell: Endpoint = async (request) => {
     const caller = await identifyOwner(request, accountId);
-    await limit(request, caller, `${accountId} quotes`);
+    await limit(request, { ...caller, limitedAs: `${accountId} quotes` });
     return tellQuote(request, caller);
   };
   return run("playground quote", tell, asked);
@@ -56,6 +58,7 @@ async function identifyOwner(request: GatewayRequest, accountId: AccountId): Pro
   return {
     accountId,
     keyId: null,
+    limitedAs: accountId,
     allowedModels: null,
     limits: {
       ratePerMinute: agreed.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,

@@ -1,8 +1,12 @@
 // POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged.
 
+import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
+import { placeFromBalance } from "./hold";
 import { sellAnswer } from "./pipeline";
 import { readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
 
-export const prompt = endpoint("prompt", (request) => sellAnswer(request, { read: readPrompt, write: promptWriter }));
+export const prompt = endpoint("prompt", (request) =>
+  sellAnswer(request, { identify: authenticate, read: readPrompt, place: placeFromBalance, write: promptWriter }),
+);

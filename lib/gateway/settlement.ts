@@ -88,7 +88,7 @@ async function chargeHold(
   const inputCost = nanoUsd(BigInt(usage.inputTokens) * quote.model.inputPrice);
   const outputCost = nanoUsd(BigInt(usage.outputTokens) * quote.model.outputPrice);
   const expected = limitTo(hold.ceiling, completion, inputCost, outputCost);
-  const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(prompt, quote, completion) };
+  const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
   if (hold.claim) {
     item.status = 200;
     item.body = writeBody(expected);
@@ -119,7 +119,7 @@ function limitTo(ceiling: NanoUsd, completion: Completion, inputCost: NanoUsd, o
   return { completion, inputCost: nanoUsd(inputPaid), outputCost: nanoUsd(paid - inputPaid) };
 }
 
-function chargeDetails(prompt: Prompt, quote: Quote, completion: Completion): ChargeDetails {
+function chargeDetails({ paidBy }: Hold, prompt: Prompt, quote: Quote, completion: Completion): ChargeDetails {
   return {
     model: quote.model.id,
     provider: completion.provider,
@@ -131,7 +131,7 @@ function chargeDetails(prompt: Prompt, quote: Quote, completion: Completion): Ch
     outcome: completion.outcome,
     streamed: prompt.stream,
     estimated: completion.estimated,
-    paidBy: "balance",
+    paidBy,
     firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
     providerMs: Math.round(completion.providerMs),
   };

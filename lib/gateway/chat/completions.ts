@@ -1,6 +1,8 @@
 // POST /api/v1/chat/completions: what POST /api/v1/prompt does, in OpenAI's words, so that its client needs only another base URL and key.
 
+import { authenticate } from "../caller";
 import { endpoint } from "../endpoint";
+import { placeFromBalance } from "../hold";
 import { sellAnswer } from "../pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
@@ -8,6 +10,6 @@ import { chatWriter } from "./writer";
 
 export const chatCompletions = endpoint(
   "chat/completions",
-  (request) => sellAnswer(request, { read: readChat, write: chatWriter }),
+  (request) => sellAnswer(request, { identify: authenticate, read: readChat, place: placeFromBalance, write: chatWriter }),
   chatErrorBody,
 );
