@@ -15,10 +15,10 @@ import { newAddress as newEvmAddress } from "@/lib/chains/evm/testing/usdc-chain
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { deriveTokenAccount } from "@/lib/wallets/token-account";
 import { type ChainPlaces, type ChainsOptions, type SandboxChains, startChains } from "./chains";
 import { openDemoAccount } from "./demo-account";
 import { demoIdentities, demoSigners } from "./demo-wallets";

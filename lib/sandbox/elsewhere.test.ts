@@ -16,8 +16,8 @@ import { createNodes } from "@/lib/chains/evm/nodes";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { broadcast } from "@/lib/chains/evm/transactions";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { deriveTokenAccount } from "@/lib/wallets/token-account";
 import { type EvmChain, startEvmChain } from "./evm-chain/start";
 import { startTestSolanaChain, type TestSolanaChain } from "./solana-chain/testing";
 

@@ -7,8 +7,8 @@ import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
-import { deriveTokenAccount } from "@/lib/wallets/token-account";
 import type { EvmChain } from "./evm-chain/start";
 import type { SolanaChain } from "./solana-chain/start";
 

@@ -8,12 +8,12 @@ import { PublicKey } from "@solana/web3.js";
 import fc from "fast-check";
 import { HDKey as Slip10Key } from "micro-key-producer/slip10.js";
 import { expect, test } from "vitest";
+import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address";
 import { ATTESTATION_INDEX, areAuthentic, deriveBaseAddress, RESERVED_INDEX } from "./addresses";
 import { makeWords, readWords } from "./mnemonic";
 import { Seed } from "./seed";
 import { openSigner } from "./seed-signer";
 import { abandonWords, hardhatWords } from "./testing/seeds";
-import { deriveTokenAccount, isOnCurve } from "./token-account";
 
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 const vectorSeed = bytes("000102030405060708090a0b0c0d0e0f");

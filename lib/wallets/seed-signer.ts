@@ -12,6 +12,7 @@ import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/trans
 import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
 import { signTransaction } from "@/lib/chains/solana/message";
 import { signWith } from "@/lib/chains/solana/signing-key";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
@@ -28,7 +29,6 @@ import type {
   Treasury,
 } from "./signer";
 import { MOST_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
-import { deriveTokenAccount } from "./token-account";
 import { payoutNonce, type SignedOrder } from "./withdrawals/order";
 import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./withdrawals/signing";
 import { payoutInstructions } from "./withdrawals/solana-instructions";

@@ -1,7 +1,7 @@
 // The faucet: gives away test SOL and test USDC, by transactions like anybody's.
 
 import { base58 } from "@scure/base";
-import { deriveTokenAccount } from "@/lib/wallets/token-account";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import type { Chain } from "./chain";
 import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from "./runtime/programs";
 import { type NewInstruction, readTransaction, writeMessage } from "./runtime/wire";

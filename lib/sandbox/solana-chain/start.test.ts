@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Keypair, PublicKey } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
-import { deriveTokenAccount } from "@/lib/wallets/token-account";
 import { startSolanaChain } from "./start";
 import { buildSolanaChain } from "./testing";
 

@@ -7,8 +7,8 @@ import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
-import { deriveTokenAccount } from "../token-account";
 import type { SweepChain } from "./sweep";
 
 export interface FinalBalance {

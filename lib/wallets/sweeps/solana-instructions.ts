@@ -2,7 +2,7 @@
 
 import { createTokenAccount, payForComputing, transferUsdc } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
-import { deriveTokenAccount } from "../token-account";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 
 /** So many owners fit into one packet, each with its signature and its token account. */
 export const MOST_OWNERS = 6;

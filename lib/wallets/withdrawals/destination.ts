@@ -7,10 +7,10 @@ import { isBlacklisted } from "@/lib/chains/evm/token-state";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { findAccount, type SolanaAccount } from "@/lib/chains/solana/accounts";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address";
 import { displayAddress, readWallet, solanaKey } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { findCustody } from "../custody";
-import { deriveTokenAccount, isOnCurve } from "../token-account";
 import { type WithdrawalChain, walletChainOf } from "./order";
 
 export type DestinationFault =

@@ -3,7 +3,7 @@
 
 import { createTokenAccount, payForComputing, transferUsdc, writeMemo } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
-import { deriveTokenAccount } from "../token-account";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 
 /** Twice what they take. */
 const UNITS_OF_TRANSFER = 20_000;

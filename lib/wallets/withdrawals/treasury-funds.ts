@@ -7,10 +7,10 @@ import type { Head } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { signer } from "../signer";
-import { deriveTokenAccount } from "../token-account";
 import type { WithdrawalChain } from "./order";
 
 /** @throws EvmFailure */

@@ -5,13 +5,13 @@ import { Connection, Keypair, PublicKey } from "@solana/web3.js";
 import { expect, vi } from "vitest";
 import { readSolanaHead } from "@/lib/chains/solana/finality";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { runRelay } from "@/lib/relay/run";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { createSolanaWatcher } from "../../deposits/solana-watcher";
 import { startTestCustody } from "../../testing/seeds";
-import { deriveTokenAccount } from "../../token-account";
 import { runSweepsOn } from "../run";
 import { type Customer, letWaitsEnd } from "./swept-chain";
 
