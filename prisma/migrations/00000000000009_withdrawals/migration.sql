@@ -92,9 +92,10 @@ BEGIN
   PERFORM pg_notify('withdrawals', account);
 END $$;
 
--- What of an account's money can leave: what is available, less what came in with a block that is not final yet.
+-- What of an account's money can leave: what is available, less what came in with a block that is not final yet, as a deposit or
+-- as a payment.
 CREATE FUNCTION wallets_withdrawable(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT greatest(0, ledger_available(account) - coalesce((
+  SELECT greatest(0, ledger_available(account) - ledger_unfinal(account) - coalesce((
     SELECT sum(d.amount) FROM deposit d WHERE d.account_id = account AND d.state = 'credited' AND NOT d.finalized), 0))::bigint
 $$;
 
