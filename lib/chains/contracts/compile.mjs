@@ -36,10 +36,14 @@ export async function compileContracts() {
   const { default: solc } = await import("solc");
   const names = readdirSync(folder).filter((name) => name.endsWith(".sol"));
   const artifacts = {};
-  for (const name of names) artifacts[`${basename(name, ".sol")}.json`] = compile(solc, name);
+  for (const name of names) {
+    const artifact = compile(solc, name);
+    if (artifact) artifacts[`${basename(name, ".sol")}.json`] = artifact;
+  }
   return artifacts;
 }
 
+/** Null of a file that holds no contract, but what others import. */
 function compile(solc, name) {
   const input = {
     language: "Solidity",
@@ -53,8 +57,9 @@ function compile(solc, name) {
   };
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: findImport }));
   if (output.errors?.length > 0) throw new Error(output.errors.map((error) => error.formattedMessage).join("\n"));
-  const made = Object.entries(output.contracts[name]).filter(([, contract]) => contract.evm.bytecode.object !== "");
-  if (made.length !== 1) throw new Error(`${name} must hold one contract that has code, not ${made.length}.`);
+  const made = Object.entries(output.contracts?.[name] ?? {}).filter(([, contract]) => contract.evm.bytecode.object !== "");
+  if (made.length === 0) return null;
+  if (made.length > 1) throw new Error(`${name} must hold one contract that has code, not ${made.length}.`);
   const [[contractName, { abi, evm }]] = made;
   return {
     contractName,

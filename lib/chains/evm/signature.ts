@@ -3,6 +3,8 @@
 
 import { type Hex, hashMessage, isHex, parseSignature, recoverAddress, size } from "viem";
 import { type SignatureVerdict, verifyContractSignature } from "./contract-wallet";
+import type { EvmNodes } from "./nodes";
+import { verifyAtProofChecker } from "./proof-checker";
 
 const KEY_SIGNATURE_BYTES = 65;
 const HALF_OF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -13,6 +15,21 @@ export async function verifyEvmSignature(address: string, text: string, signatur
   const hash = hashMessage(text);
   if ((await findSigner(hash, signature)) === address) return "valid";
   return verifyContractSignature(address as Hex, hash, signature);
+}
+
+/** Longer ones are no wallet's: the settlement contract refuses them too. */
+const MOST_PROOF_SIGNATURE_BYTES = 4_096;
+
+/**
+ * Whose signature the settlement contract would take for `text`, and no other: of a key, 65 bytes with a low s that end with 27 or
+ * 28; of a contract wallet that is deployed, whatever it takes within the contract's gas.
+ * @param from lower-case hex
+ */
+export async function verifyProofSignature(from: Hex, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
+  if (!isHex(signature) || signature.length % 2 !== 0 || size(signature) > MOST_PROOF_SIGNATURE_BYTES) return "invalid";
+  const hash = hashMessage(text);
+  if (/1[bc]$/i.test(signature) && (await findSigner(hash, signature)) === from) return "valid";
+  return verifyAtProofChecker(from, hash, signature, nodes);
 }
 
 /** The address whose key made this signature, lower case; null when it is no key's signature. */

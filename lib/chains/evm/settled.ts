@@ -1,0 +1,152 @@
+// What became of a proof at the settlement contract: why it would refuse one now, and which transaction settled one.
+
+import { decodeErrorResult, encodeEventTopics, type Hex, hexToBigInt, parseAbi, toHex } from "viem";
+import { z } from "zod";
+import { type Block, findBlockOf } from "./blocks";
+import { EvmFailure, isEvmFailure } from "./failure";
+import type { EvmNode } from "./node";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { encodeSettle, type ProofTerms, settlementAbi } from "./settlement";
+import { bytes, bytes32, quantity } from "./wire";
+
+export type SettleRefusalReason =
+  | "expired"
+  | "bad_signature"
+  | "allowance_too_low"
+  | "wallet_balance_too_low"
+  | "settled_already"
+  | "settlement_failed";
+
+export interface SettleRefusal {
+  reason: SettleRefusalReason;
+  /** The contract's or USDC's own words, for the log and the reader. */
+  message: string;
+}
+
+/** Why `settle` reverted, from the bytes that it reverted with. */
+export function readSettleRevert(data: Hex): SettleRefusal {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: revertAbi, data });
+    if (errorName === "Error") return { reason: reasonsOfUsdc[args[0]] ?? "settlement_failed", message: args[0] };
+    return { reason: reasons[errorName] ?? "settlement_failed", message: errorName };
+  } catch {
+    return { reason: "settlement_failed", message: "reverted in words that nobody knows" };
+  }
+}
+
+const revertAbi = [
+  ...settlementAbi,
+  ...parseAbi([
+    "error Error(string reason)",
+    "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
+    "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  ]),
+];
+const reasons: Readonly<Record<string, SettleRefusalReason>> = {
+  Expired: "expired",
+  BadSignature: "bad_signature",
+  AlreadySettled: "settled_already",
+  ERC20InsufficientAllowance: "allowance_too_low",
+  ERC20InsufficientBalance: "wallet_balance_too_low",
+};
+const reasonsOfUsdc: Readonly<Record<string, SettleRefusalReason>> = {
+  "ERC20: transfer amount exceeds allowance": "allowance_too_low",
+  "ERC20: transfer amount exceeds balance": "wallet_balance_too_low",
+};
+
+interface Settle {
+  /** The contract. */
+  address: Hex;
+  relayer: Hex;
+  proof: ProofTerms;
+  signature: Hex;
+}
+
+/**
+ * Tries a settlement out as of the latest block, and says why it would be refused; null when it would not be.
+ * @throws EvmFailure when no node answers
+ */
+export async function findSettleRefusal(
+  { address, relayer, proof, signature }: Settle,
+  nodes: EvmNodes = evmNodes(),
+): Promise<SettleRefusal | null> {
+  const call = { from: relayer, to: address, data: encodeSettle(proof, signature) };
+  try {
+    await nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes));
+    return null;
+  } catch (error) {
+    if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
+    const { rpcData, message } = error;
+    return rpcData?.startsWith("0x") ? readSettleRevert(rpcData as Hex) : { reason: "settlement_failed", message };
+  }
+}
+
+export interface SettledTransaction {
+  transaction: Hex;
+  block: number;
+  cents: bigint;
+  timestampMs: bigint;
+}
+
+/** How far a proof's time may be from its block's. */
+const MOST_AGE_S = 300;
+/** Blocks of one question: what public nodes answer. */
+const SPAN = 2_000;
+/** On Base one would do: ten minutes are 300 blocks. */
+const MOST_QUESTIONS = 5;
+
+/**
+ * The transaction that settled this wallet's request number, whatever amount it moved; null when there is none.
+ * @throws EvmFailure
+ */
+export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: EvmNodes = evmNodes()): Promise<SettledTransaction | null> {
+  const { from, requestNumber } = proof;
+  const topics = encodeEventTopics({ abi: settlementAbi, eventName: "Settled", args: { from, requestNumber } });
+  return nodes.ask(async (node) => {
+    const latest = await blockAt(node, "latest");
+    const first = await firstBlockSince(node, Number(proof.timestampMs / 1_000n) - MOST_AGE_S, latest);
+    for (let asked = 0, at = first; asked < MOST_QUESTIONS && at <= latest.number; asked++, at += SPAN) {
+      const filter = { address, topics, fromBlock: toHex(at), toBlock: toHex(Math.min(latest.number, at + SPAN - 1)) };
+      const logs = await node.call("eth_getLogs", [filter], logsForm);
+      const found = logs.find((log) => log.topics.join() === topics.join());
+      if (found) return found.settled;
+    }
+    return null;
+  });
+}
+
+const WORD_DIGITS = 64;
+const logsForm = z.array(
+  z
+    .object({
+      topics: z.array(bytes32),
+      transactionHash: bytes32,
+      blockNumber: quantity,
+      data: bytes.refine((data) => data.length === 2 + 2 * WORD_DIGITS),
+    })
+    .transform(({ topics, transactionHash: transaction, blockNumber: block, data }) => ({
+      topics,
+      settled: {
+        ...{ transaction, block },
+        cents: hexToBigInt(data.slice(0, 2 + WORD_DIGITS) as Hex),
+        timestampMs: BigInt(`0x${data.slice(2 + WORD_DIGITS)}`),
+      } satisfies SettledTransaction,
+    })),
+);
+
+async function blockAt(node: EvmNode, which: number | "latest"): Promise<Block> {
+  const block = await findBlockOf(node, which);
+  if (!block) throw new EvmFailure("behind", `${node.name}: lacks block ${which}`);
+  return block;
+}
+
+/** The number of the first block that is not before that second: each is at or after the one before it. */
+async function firstBlockSince(node: EvmNode, second: number, latest: Block): Promise<number> {
+  let [low, high] = [0, latest.number];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((await blockAt(node, middle)).timestampS < second) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,112 @@
+// The settlement contract: where it is for a service, the text that a wallet signs for it, and how it is called and read. It moves
+// what a wallet signed to the treasury, once, and nothing else; lib/decisions/0014-settlement-contract.md says why.
+
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi, size, zeroHash } from "viem";
+import settlement from "../contracts/artifacts/settlement.json";
+import reader from "../contracts/artifacts/settlement-reader.json";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { usdcAddress } from "./usdc";
+import { bytes } from "./wire";
+
+/** What a settlement contract is made of, for ever: another word or address is another contract at another address. */
+export interface SettlementTerms {
+  /** One word of letters and digits, 31 at the most. */
+  serviceName: string;
+  usdc: Hex;
+  treasury: Hex;
+  relayer: Hex;
+}
+
+/** What a wallet signs. */
+export interface ProofTerms {
+  /** Lower case. */
+  from: Hex;
+  /** Of `req_<number>`, below 2¹²⁸. */
+  requestNumber: bigint;
+  /** Below 2⁶⁴. */
+  cents: bigint;
+  timestampMs: bigint;
+}
+
+/** The factory that stands at this address on most chains: it deploys by CREATE2, so that an address follows from the code. */
+export const deterministicDeployer: Hex = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
+
+export const settlementAbi = parseAbi([
+  "constructor(string serviceName, address usdc, address treasury, address relayer)",
+  "event Settled(address indexed from, uint128 indexed requestNumber, uint64 cents, uint64 timestampMs)",
+  "function settle(address from, uint128 requestNumber, uint64 cents, uint64 timestampMs, bytes signature)",
+  "function settledCents(address from, uint128 requestNumber) view returns (uint64)",
+  "function proofText(uint128 requestNumber, uint64 cents, uint64 timestampMs) view returns (string)",
+  "function serviceName() view returns (string)",
+  "function usdc() view returns (address)",
+  "function treasury() view returns (address)",
+  "function relayer() view returns (address)",
+  "error NotOneWord()",
+  "error NoAddress()",
+  "error NotRelayer()",
+  "error NothingToSettle()",
+  "error Expired(uint256 blockTimestampMs)",
+  "error AlreadySettled(uint64 cents)",
+  "error BadSignature()",
+  "error WrongAmountReceived()",
+  "error NotEnoughGas()",
+]);
+
+/** The four lines; `personal_sign` signs them as they are. */
+export const proofText = (serviceName: string, { requestNumber, cents, timestampMs }: Omit<ProofTerms, "from">): string =>
+  `${serviceName} Payment\nRequest ID: req_${requestNumber}\nAmount: ${cents} USDC cents\nTimestamp: ${timestampMs}`;
+
+/** What the contract's constructor runs as, its arguments included. */
+export const settlementCreationCode = ({ serviceName, usdc, treasury, relayer }: SettlementTerms): Hex =>
+  encodeDeployData({ abi: settlementAbi, bytecode: settlement.bytecode as Hex, args: [serviceName, usdc, treasury, relayer] });
+
+/** Where the contract of these terms is or will be, on every chain; lower case. */
+export function settlementAddress(terms: SettlementTerms): Hex {
+  const bytecode = settlementCreationCode(terms);
+  const address = getContractAddress({ opcode: "CREATE2", from: deterministicDeployer, salt: zeroHash, bytecode });
+  return address.toLowerCase() as Hex;
+}
+
+/** The call that deploys it. Anybody may make it; a second one reverts. */
+export const settlementDeployment = (terms: SettlementTerms): { to: Hex; data: Hex } => ({
+  to: deterministicDeployer,
+  data: `${zeroHash}${settlementCreationCode(terms).slice(2)}`,
+});
+
+/** Calldata of a settlement; the relayer alone may send it. */
+export const encodeSettle = ({ from, requestNumber, cents, timestampMs }: ProofTerms, signature: Hex): Hex =>
+  encodeFunctionData({ abi: settlementAbi, functionName: "settle", args: [from, requestNumber, cents, timestampMs, signature] });
+
+export interface SettlementState {
+  /** Whether anything is at the contract's address; it can be nothing but the contract. */
+  isDeployed: boolean;
+  /** Of this wallet and request number; 0 when nothing was. */
+  settledCents: bigint;
+  /** What the wallet lets the contract move, in USDC base units. */
+  allowance: bigint;
+  /** Of the wallet, in USDC base units. */
+  balance: bigint;
+}
+
+/**
+ * What decides about a proof, at the latest block, in one question.
+ * @throws EvmFailure
+ */
+export async function readSettlement(
+  address: Hex,
+  { from, requestNumber }: Pick<ProofTerms, "from" | "requestNumber">,
+  nodes: EvmNodes = evmNodes(),
+): Promise<SettlementState> {
+  const args = [address, usdcAddress(nodes.chainId), from, requestNumber] as const;
+  const data = encodeDeployData({ abi: readerAbi, bytecode: reader.bytecode as Hex, args });
+  return nodes.ask((node) => node.call("eth_call", [{ data }, "latest"], stateForm));
+}
+
+const readerAbi = parseAbi(["constructor(address settlement, address usdc, address from, uint128 requestNumber)"]);
+const WORD_BYTES = 32;
+const stateForm = bytes
+  .refine((answer) => size(answer) === 4 * WORD_BYTES)
+  .transform((answer): SettlementState => {
+    const word = (index: number) => BigInt(`0x${answer.slice(2 + index * 2 * WORD_BYTES, 2 + (index + 1) * 2 * WORD_BYTES)}`);
+    return { isDeployed: word(0) === 1n, settledCents: word(1), allowance: word(2), balance: word(3) };
+  });
