@@ -13,12 +13,20 @@ import { ComputeBudgetProgram, Keypair, PublicKey, Transaction } from "@solana/w
 import { keccak256, recoverAddress, recoverTypedDataAddress } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
+import {
+  deterministicDeployer,
+  encodeSettle,
+  type SettlementTerms,
+  settlementAddress,
+  settlementDeployment,
+} from "@/lib/chains/evm/settlement";
 import { transactionSigningHash } from "@/lib/chains/evm/transactions";
 import { authorizationTypedData, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { RESERVED_INDEX } from "./addresses";
 import { findCustody } from "./custody";
 import { openSigner } from "./seed-signer";
+import type { Signer } from "./signer";
 import { startCustody } from "./start-custody";
 import { abandonWords, hardhatWords, withSettings } from "./testing/seeds";
 
@@ -68,11 +76,51 @@ test("the relayer signs a call of USDC as itself", async () => {
 
 test.each([
   ["to anybody else", { to: `0x${"1".repeat(40)}` as const }],
+  ["to the deployer of contracts, of anything but its own", { to: deterministicDeployer }],
   ["that gives its ETH away", { value: 1n }],
   ["of another chain", { chainId: 8_453 }],
 ])("the relayer signs no transaction %s", async (_, changed) => {
   const { relayer } = await openSigner(hardhatWords, "sandbox");
   await expect(async () => relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
+});
+
+const settlementOf = ({ treasury, relayer }: Signer, changed: Partial<SettlementTerms> = {}): SettlementTerms => {
+  return { serviceName: "PennyPrompt", usdc: usdcOnBase, treasury: treasury.base, relayer: relayer.address, ...changed };
+};
+const proof = { from: `0x${"1".repeat(40)}`, requestNumber: 7n, cents: 5n, timestampMs: 1_795_000_000_000n } as const;
+const settle = encodeSettle(proof, "0x1234");
+
+test("the relayer signs settlements at its own settlement contract, and that contract's deployment", async () => {
+  const signer = await openSigner(hardhatWords, "sandbox");
+  const terms = settlementOf(signer);
+  for (const wanted of [{ to: settlementAddress(terms), data: settle }, settlementDeployment(terms)]) {
+    const signature = await signer.relayer.signTransaction({ ...call, ...wanted });
+    expect(await recoverAddress({ hash: transactionSigningHash({ ...call, ...wanted }), signature })).toBe(signer.relayer.address);
+  }
+});
+
+test("the relayer signs nothing else at either: no other call, no ETH, no contract of other terms", async () => {
+  const signer = await openSigner(hardhatWords, "sandbox");
+  const terms = settlementOf(signer);
+  const other = (await openSigner(abandonWords, "sandbox")).treasury.base;
+  const foreign = [{ serviceName: "Another" }, { treasury: other }, { relayer: other }, { usdc: other }].map((one) =>
+    settlementOf(signer, one),
+  );
+  const deployment = settlementDeployment(terms);
+  const refused = [
+    { to: settlementAddress(terms), data: "0x" },
+    { to: settlementAddress(terms), data: "0xef55bec6" },
+    { to: settlementAddress(terms), data: settle, value: 1n },
+    { ...deployment, value: 1n },
+    { ...deployment, data: `${deployment.data}00` },
+    { ...deployment, data: `0x${"1".repeat(64)}${deployment.data.slice(66)}` },
+    ...foreign.flatMap((one) => [{ to: settlementAddress(one), data: settle }, settlementDeployment(one)]),
+  ] as const;
+  for (const changed of refused) {
+    await expect(async () => signer.relayer.signTransaction({ ...call, ...changed })).rejects.toThrow(
+      "assertion failed: the relayer calls USDC",
+    );
+  }
 });
 
 const terms = { value: 5_000_000n, validAfter: 0n, validBefore: 1_800_000_000n, nonce: keccak256("0x01") };

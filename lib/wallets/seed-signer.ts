@@ -7,7 +7,9 @@ import { bytesToHex, type Hex, type Signature, serializeSignature } from "viem";
 import { sign } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
 import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
+import { isCallOfSettlement } from "@/lib/chains/evm/settlement";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
 import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
 import { signTransaction } from "@/lib/chains/solana/message";
@@ -147,9 +149,12 @@ class SeedSigner implements Signer {
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {
-    const { chainId, to, value = 0n } = transaction;
+    const { chainId, to, data, value = 0n } = transaction;
     assert(chainId === baseChainId(), "the relayer signs for the service's own chain");
-    assert(to.toLowerCase() === usdcAddress(chainId) && value === 0n, "the relayer calls USDC and sends no value");
+    const usdc = usdcAddress(chainId);
+    const terms = { serviceName: config().SERVICE_NAME, usdc, treasury: this.treasury.base, relayer: this.relayer.address };
+    const isOurs = to.toLowerCase() === usdc || isCallOfSettlement({ to, data }, terms);
+    assert(isOurs && value === 0n, "the relayer calls USDC and the settlement contract, and sends no value");
     return signHash(this.#seed.baseRelayer(), transactionSigningHash(transaction));
   }
 

@@ -63,7 +63,7 @@ export interface Signer {
   /** The Solana mint that its token accounts are for. */
   readonly usdcMint: string;
   readonly treasury: Treasury;
-  /** Pays for gas on Base, for calls of USDC and nothing else. */
+  /** Pays for gas on Base, for calls of USDC and of the settlement contract, and nothing else. */
   readonly relayer: Relayer;
   /** The addresses of a derivation index, signed as this signer's. */
   makeAddresses(index: number): AttestedAddresses;

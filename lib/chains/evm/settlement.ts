@@ -1,7 +1,7 @@
 // The settlement contract: where it is for a service, the text that a wallet signs for it, and how it is called and read. It moves
 // what a wallet signed to the treasury, once, and nothing else; lib/decisions/0014-settlement-contract.md says why.
 
-import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi, size, zeroHash } from "viem";
+import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi, size, toFunctionSelector, zeroHash } from "viem";
 import settlement from "../contracts/artifacts/settlement.json";
 import reader from "../contracts/artifacts/settlement-reader.json";
 import { type EvmNodes, evmNodes } from "./nodes";
@@ -76,6 +76,15 @@ export const settlementDeployment = (terms: SettlementTerms): { to: Hex; data: H
 /** Calldata of a settlement; the relayer alone may send it. */
 export const encodeSettle = ({ from, requestNumber, cents, timestampMs }: ProofTerms, signature: Hex): Hex =>
   encodeFunctionData({ abi: settlementAbi, functionName: "settle", args: [from, requestNumber, cents, timestampMs, signature] });
+
+/** Whether a call does one of two things and nothing else: settle a proof at the contract of these terms, or deploy that contract. */
+export function isCallOfSettlement({ to, data }: { to: Hex; data: Hex }, terms: SettlementTerms): boolean {
+  const at = to.toLowerCase();
+  if (at === deterministicDeployer) return data.toLowerCase() === settlementDeployment(terms).data;
+  return data.slice(0, settleSelector.length).toLowerCase() === settleSelector && at === settlementAddress(terms);
+}
+
+const settleSelector = toFunctionSelector("settle(address,uint128,uint64,uint64,bytes)");
 
 export interface SettlementState {
   /** Whether anything is at the contract's address; it can be nothing but the contract. */
