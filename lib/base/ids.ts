@@ -65,6 +65,7 @@ export const newRequestId = (): RequestId => timeOrderedId("req") as RequestId;
 export const newAccountId = (): AccountId => timeOrderedId("acc") as AccountId;
 export const newKeyId = (): KeyId => timeOrderedId("key") as KeyId;
 export const newSessionId = (): SessionId => timeOrderedId("ses") as SessionId;
+export const newPaymentId = (): string => timeOrderedId("pay");
 export const newSweepId = (): string => timeOrderedId("sweep");
 export const newWithdrawalId = (): WithdrawalId => timeOrderedId("wd") as WithdrawalId;
 

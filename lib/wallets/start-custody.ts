@@ -3,6 +3,7 @@
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
+import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { makeFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
@@ -19,6 +20,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   setSigner(signer);
   setRelayer(signer.relayer);
   setFeePayer(signer.treasury.solana);
+  await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
   await makeFirstAddresses();
 }
 

@@ -132,3 +132,8 @@ $$;
 CREATE FUNCTION access_is_frozen(account_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND a.state <> 'open')
 $$;
+
+-- The account that a wallet was proved to be of; null when it is of none.
+CREATE FUNCTION access_owner_of(wallet_chain text, wallet_address text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT i.account_id FROM identity i WHERE i.chain = wallet_chain AND i.address = wallet_address
+$$;

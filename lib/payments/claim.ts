@@ -1,0 +1,134 @@
+// Claims: the right of one request to one payment, which its network, its payer and the payer's nonce name for ever. Whoever comes
+// with the same payment for the same request finds the claim again, and goes on where it stands.
+
+import { now } from "@/lib/base/clock";
+import { type AccountId, type KeyId, newPaymentId, type RequestId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+
+declare const paymentIdBrand: unique symbol;
+
+export type PaymentId = string & { readonly [paymentIdBrand]: true };
+
+export const paymentSchemes = ["proof", "exact_evm", "exact_svm"] as const;
+export type PaymentScheme = (typeof paymentSchemes)[number];
+
+type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+/** A payment as it was signed, for one request. Its signature was checked. */
+export interface PaymentTerms {
+  scheme: PaymentScheme;
+  /** CAIP-2. */
+  network: string;
+  /** Lower-case hex on EVM chains, base58 on Solana. */
+  payer: string;
+  /** Unique among the payer's: `req_N` of a proof; 32 bytes in lower-case hex, or the payer's signature in base58, of an exact one. */
+  nonce: string;
+  /** What it moves, in whole units of USDC. */
+  amount: NanoUsd;
+  /** Of the key that it came with; null where none is asked for. */
+  accountId: AccountId | null;
+  keyId: KeyId | null;
+  idempotencyKey: string | null;
+  /** SHA-256 of the request. */
+  bodyHash: Buffer;
+  /** From then on its chain refuses it. */
+  validUntil: Date;
+  /** What its way of settling needs, and reads again. */
+  settlement: JsonObject;
+}
+
+/**
+ * `claimed`: under way; `paid`: on its chain and credited; `covered`: the payer's credit was enough, nothing was submitted;
+ * `failed`: nothing moved; `reversed`: it was credited, and its block left the chain for good.
+ */
+export type ClaimState = "claimed" | "paid" | "covered" | "failed" | "reversed";
+
+export type SettleFailure = "expired" | "allowance_too_low" | "wallet_balance_too_low" | "settlement_failed" | "bad_signature";
+
+export interface PaymentClaim extends PaymentTerms {
+  id: PaymentId;
+  state: ClaimState;
+  /** Counts from 1. */
+  attempt: number;
+  /** The attempt's transaction is stored in the relay. */
+  isRelayed: boolean;
+  failure: SettleFailure | null;
+  failureMessage: string | null;
+  /** Where the money was credited; of a covered one, the credit that it was taken from. */
+  creditedAccount: AccountId | null;
+  /** On its chain, as far as known. */
+  transaction: string | null;
+  block: number | null;
+  /** Nothing about it changes any more by itself. */
+  isFinal: boolean;
+  /** The last request that was held from it. */
+  requestId: RequestId | null;
+  claimedAt: Date;
+  wantedAt: Date;
+  paidAt: Date | null;
+}
+
+export type Claimed =
+  | { kind: "claimed"; claim: PaymentClaim; isNew: boolean }
+  /** It is another request's, or another account's. */
+  | { kind: "replayed" }
+  /** The Idempotency-Key is another payment's. */
+  | { kind: "idempotency_mismatch" };
+
+type ClaimRow = Omit<PaymentClaim, "amount"> & { amount: bigint };
+
+const columns = `id, scheme, network, payer, nonce, amount, account_id AS "accountId", key_id AS "keyId", idempotency_key AS "idempotencyKey",
+  body_hash AS "bodyHash", valid_until AS "validUntil", settlement, state, attempt, relayed AS "isRelayed", failure,
+  failure_message AS "failureMessage", credited_account AS "creditedAccount", transaction, block, finalized AS "isFinal",
+  request_id AS "requestId", claimed_at AS "claimedAt", wanted_at AS "wantedAt", paid_at AS "paidAt"`;
+
+const claimOf = (row: ClaimRow): PaymentClaim => ({ ...row, amount: nanoUsd(row.amount) });
+
+/**
+ * Takes a payment for one request, durably, before it returns; or finds the claim that it has, to go on with. A claim that failed or
+ * was reversed is taken anew.
+ */
+export async function claimPayment(terms: PaymentTerms): Promise<Claimed> {
+  const wanted = { ...terms, id: newPaymentId(), amount: terms.amount.toString(), bodyHash: terms.bodyHash.toString("hex") };
+  const { rows } = await pool().query<{ outcome: Claimed["kind"]; isNew: boolean } & ClaimRow>(
+    `SELECT t.outcome, t.is_new AS "isNew", ${columns} FROM payments_claim($1, $2) t CROSS JOIN LATERAL (SELECT (t.claim).*) c`,
+    [JSON.stringify(wanted), now()],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("The database decided nothing about a claim.");
+  const { outcome, isNew, ...claim } = row;
+  return outcome === "claimed" ? { kind: outcome, claim: claimOf(claim), isNew } : { kind: outcome };
+}
+
+/** The claim of a payment that was seen before. */
+export async function findClaim(network: string, payer: string, nonce: string): Promise<PaymentClaim | null> {
+  const { rows } = await pool().query<ClaimRow>(`SELECT ${columns} FROM payment_claim WHERE network = $1 AND payer = $2 AND nonce = $3`, [
+    network,
+    payer,
+    nonce,
+  ]);
+  return rows[0] ? claimOf(rows[0]) : null;
+}
+
+/** @throws Error when there is none */
+export async function getClaim(id: string, database: Queryable = pool()): Promise<PaymentClaim> {
+  const { rows } = await database.query<ClaimRow>(`SELECT ${columns} FROM payment_claim WHERE id = $1`, [id]);
+  if (!rows[0]) throw new Error(`There is no payment ${id}.`);
+  return claimOf(rows[0]);
+}
+
+/** Under this name the relay knows an attempt; the next one has another. */
+export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">): string => `payment_${id}_${attempt}`;
+
+/**
+ * Notes in the transaction that stores an attempt's bytes that it does, before it stores them. False when they are stored already, or
+ * the claim goes another way by now: then store nothing.
+ */
+export async function noteStored({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">, transaction: Transaction): Promise<boolean> {
+  const { rows } = await transaction.query<{ isFirst: boolean }>('SELECT payments_note_stored($1, $2) AS "isFirst"', [id, attempt]);
+  return rows[0]?.isFirst === true;
+}

@@ -1,0 +1,15 @@
+// The networks that payments come over, by their CAIP-2 names.
+
+import { baseChainId } from "@/lib/chains/evm/base";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { MAINNET_GENESIS_HASH } from "@/lib/chains/solana/nodes";
+import type { WalletChain } from "@/lib/chains/wallet";
+
+/** Characters of a cluster's genesis hash in its name. */
+const GENESIS_CHARACTERS = 32;
+
+export const evmNetwork = (): string => `eip155:${baseChainId()}`;
+
+export const solanaNetwork = (): string => `solana:${(solanaCluster().genesisHash ?? MAINNET_GENESIS_HASH).slice(0, GENESIS_CHARACTERS)}`;
+
+export const networkOf = (chain: WalletChain): string => (chain === "evm" ? evmNetwork() : solanaNetwork());
