@@ -5,17 +5,22 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { readGasBalance } from "@/lib/chains/evm/balances";
 import { evmOf, type RelayNodes, solanaOf } from "./chain";
 import { findFeePayer, findRelayer } from "./relayer";
+import { findSponsor } from "./sponsor";
 
 const WEI_PER_ETH = 1e18;
 
 /** @throws EvmFailure, SolanaUnavailable; what could be read is reported */
 export async function reportGasMoney(nodes: RelayNodes): Promise<void> {
-  const [relayer, feePayer] = [findRelayer(), findFeePayer()];
+  const [relayer, feePayer, sponsor] = [findRelayer(), findFeePayer(), findSponsor()];
   const onBase = async () => {
     if (relayer) metrics().relayerEth.set(Number(await readGasBalance(relayer.address, evmOf(nodes))) / WEI_PER_ETH);
   };
   const onSolana = async () => {
-    if (feePayer) metrics().feePayerLamports.set((await solanaOf(nodes).callAtSlot("getBalance", [feePayer], z.int().min(0))).value);
+    if (feePayer) metrics().feePayerLamports.set(await readLamports(feePayer, nodes));
+    if (sponsor) metrics().sponsorLamports.set(await readLamports(sponsor.address, nodes));
   };
   for (const read of await Promise.allSettled([onBase(), onSolana()])) if (read.status === "rejected") throw read.reason;
 }
+
+const readLamports = async (address: string, nodes: RelayNodes): Promise<number> =>
+  (await solanaOf(nodes).callAtSlot("getBalance", [address], z.int().min(0))).value;

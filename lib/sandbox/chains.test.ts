@@ -31,6 +31,7 @@ const custody: ChainsOptions["custody"] = {
   usdcMint: newAddress(),
   treasury: { base: newEvmAddress(), solana: newAddress() },
   relayer: { base: newEvmAddress() },
+  sponsor: { solana: newAddress() },
 };
 await openTestDatabase();
 
@@ -87,7 +88,7 @@ test("the demo wallet begins with 100 test USDC on both chains and gas, the trea
   expect(places).toMatchObject({ rpc: { solana: solanaCluster().urls[0] }, usdc: { solana: custody.usdcMint } });
   const { evm, solana } = demoSigners(first.secrets.demoKeys);
   for (const payer of [evm.address as Hex, custody.relayer.base]) expect(await readGasBalance(payer)).toBeGreaterThan(0n);
-  for (const payer of [solana.address, custody.treasury.solana]) {
+  for (const payer of [solana.address, custody.treasury.solana, custody.sponsor.solana]) {
     const { value: lamports } = await solanaNodes().callAtSlot("getBalance", [payer], z.number());
     expect(lamports).toBeGreaterThan(0);
   }

@@ -20,7 +20,7 @@ export interface ChainsOptions {
   /** The chains are kept in `chains/` below it. */
   dataDir: string;
   /** Where Solana's test USDC has its mint, and the operator's own addresses, which are given fees and what was granted. */
-  custody: Pick<Custody, "usdcMint" | "treasury" | "relayer">;
+  custody: Pick<Custody, "usdcMint" | "treasury" | "relayer" | "sponsor">;
   secrets: Pick<SandboxSecrets, "chainKeys" | "demoKeys">;
   /** Called when both chains run, and whenever one has moved. */
   onPlaces: (places: ChainPlaces) => void;
@@ -108,7 +108,7 @@ async function startEvm({ dataDir, secrets, custody }: ChainsOptions, onPlace: T
 
 async function startSolana({ dataDir, secrets, custody, solanaScriptPath }: ChainsOptions, onPlace: ToldPlace): Promise<StartedChain> {
   const wallet = demoSigners(secrets.demoKeys).solana.address;
-  const { usdcMint, treasury } = custody;
+  const { usdcMint, treasury, sponsor } = custody;
   let genesisHash: string | null = null;
   const chain = await startSolanaChain({
     dataDir,
@@ -125,7 +125,7 @@ async function startSolana({ dataDir, secrets, custody, solanaScriptPath }: Chai
   setSandboxSolanaNodes([chain.url()], genesisHash);
   onPlace({ url: chain.url(), usdc: usdcMint });
   const fund = async (round: number) => {
-    await giveSol(chain, [wallet, treasury.solana]);
+    await giveSol(chain, [wallet, treasury.solana, sponsor.solana]);
     if (round === 0) await giveUsdcOnSolana(chain, wallet);
   };
   return { chain, fund };

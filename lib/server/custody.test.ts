@@ -89,6 +89,7 @@ test("init makes a seed for its owner alone, and shows words only where it is as
   expect(made.output).toMatch(new RegExp(`^TREASURY_BASE_ADDRESS +${signer.treasury.base}$`, "m"));
   expect(made.output).toMatch(new RegExp(`^TREASURY_SOLANA_ADDRESS +${signer.treasury.solana}$`, "m"));
   expect(made.output).toMatch(new RegExp(`^Relayer on Base +${signer.relayer.address}$`, "m"));
+  expect(made.output).toMatch(new RegExp(`^Sponsor on Solana +${signer.sponsor.address}$`, "m"));
 
   const elsewhere = { ...settings, CUSTODY_SEED_FILE: join(directory, "restored.json"), CUSTODY_PASSPHRASE: newPassphrase };
   const restored = await run(["restore"], { input: `${words}\n`, environment: elsewhere });
@@ -138,7 +139,7 @@ test("verify compares the seed with the database: unused, its own with its walle
   const other = await verify();
   expect(other.code).toBe(1);
   expect(other.output).toMatch(
-    /addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer) on .*\n){3} {2}wallet 0, baseAddress: /,
+    /addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer|sponsor) on .*\n){4} {2}wallet 0, baseAddress: /,
   );
 });
 

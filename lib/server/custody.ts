@@ -123,7 +123,9 @@ function sayPublicHalf(signer: Signer): void {
   say(`TREASURY_BASE_ADDRESS    ${signer.treasury.base}`);
   say(`TREASURY_SOLANA_ADDRESS  ${signer.treasury.solana}`);
   say(`Relayer on Base          ${signer.relayer.address}`);
-  say("Keep ETH on Base at the relayer and SOL at the Solana treasury: they pay for sweeps and withdrawals.\n");
+  say(`Sponsor on Solana        ${signer.sponsor.address}`);
+  say("Keep ETH on Base at the relayer, and SOL at the Solana treasury and at the sponsor: they pay the fees of sweeps, withdrawals");
+  say("and payments. No USDC goes to relayer or sponsor.\n");
   for (let index = 0; index < SHOWN_ADDRESSES; index++) {
     const { baseAddress, solanaAddress } = signer.makeAddresses(index);
     say(`Address ${index}     Base ${baseAddress}   Solana ${solanaAddress}`);

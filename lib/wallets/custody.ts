@@ -15,6 +15,8 @@ export interface Custody {
   treasury: Treasury;
   /** Pays for gas on Base. */
   relayer: { base: Hex };
+  /** Pays the fees of payments on Solana. */
+  sponsor: { solana: string };
   /** The first derivation index that has never been made. */
   nextIndex: number;
 }
@@ -23,7 +25,8 @@ export interface Custody {
 export async function findCustody(from: Queryable = pool()): Promise<Custody | null> {
   const { rows } = await from.query<Custody>(
     `SELECT fingerprint, xpub, usdc_mint AS "usdcMint", next_index AS "nextIndex",
-       json_build_object('base', treasury_base, 'solana', treasury_solana) AS treasury, json_build_object('base', relayer_base) AS relayer
+       json_build_object('base', treasury_base, 'solana', treasury_solana) AS treasury, json_build_object('base', relayer_base) AS relayer,
+       json_build_object('solana', sponsor_solana) AS sponsor
      FROM custody`,
   );
   return rows[0] ?? null;
@@ -41,11 +44,11 @@ export async function registerSeed(signer: Signer): Promise<void> {
   await checkSeed(signer);
 }
 
-async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer }: Signer): Promise<void> {
+async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: Signer): Promise<void> {
   await pool().query(
-    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
-    [fingerprint, xpub, usdcMint, treasury.base, treasury.solana, relayer.address, now()],
+    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, sponsor_solana, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
+    [fingerprint, xpub, usdcMint, treasury.base, treasury.solana, relayer.address, sponsor.address, now()],
   );
 }
 
@@ -57,6 +60,7 @@ export const publicHalf = (seed: Signer | Custody): Readonly<Record<string, stri
   "treasury on Base": seed.treasury.base,
   "treasury on Solana": seed.treasury.solana,
   "relayer on Base": "address" in seed.relayer ? seed.relayer.address : seed.relayer.base,
+  "sponsor on Solana": "address" in seed.sponsor ? seed.sponsor.address : seed.sponsor.solana,
 });
 
 /** @throws Error that says what to do when the database remembers another seed than the signer's */

@@ -13,10 +13,12 @@ import { isCallOfSettlement } from "@/lib/chains/evm/settlement";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
 import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
 import { signTransaction } from "@/lib/chains/solana/message";
+import { readPaymentTransaction, withFeePayerSignature } from "@/lib/chains/solana/payment-transaction";
 import { signWith } from "@/lib/chains/solana/signing-key";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
+import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
 import { Seed } from "./seed";
 import type {
@@ -38,6 +40,7 @@ import { payoutInstructions } from "./withdrawals/solana-instructions";
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;
 const TREASURY_INDEX = 0x7fff_fffe;
+const SPONSOR_INDEX = 0x7fff_fffd;
 
 /** How long a payout on Base may be carried out, in seconds. */
 const PAYOUT_SECONDS = 3_600n;
@@ -58,6 +61,7 @@ class SeedSigner implements Signer {
   readonly usdcMint: string;
   readonly treasury: Treasury;
   readonly relayer: Relayer;
+  readonly sponsor: Sponsor;
   readonly #seed: Seed;
   readonly #paid = new PaidOrders();
 
@@ -71,6 +75,7 @@ class SeedSigner implements Signer {
       address: baseAddressOf(seed.baseRelayer()),
       signTransaction: (transaction) => this.#signForRelayer(transaction),
     };
+    this.sponsor = { address: this.#solanaAddress(SPONSOR_INDEX), signPayment: (bytes) => this.#signPaymentOnSolana(bytes) };
   }
 
   makeAddresses(index: number): AttestedAddresses {
@@ -156,6 +161,15 @@ class SeedSigner implements Signer {
     const isOurs = to.toLowerCase() === usdc || isCallOfSettlement({ to, data }, terms);
     assert(isOurs && value === 0n, "the relayer calls USDC and the settlement contract, and sends no value");
     return signHash(this.#seed.baseRelayer(), transactionSigningHash(transaction));
+  }
+
+  /** Whoever hands the bytes over checked them already; what this key signs is checked here, with nothing from outside but them. */
+  #signPaymentOnSolana(bytes: Uint8Array): SignedBySponsor {
+    const terms = { feePayer: this.sponsor.address, mint: this.usdcMint, payTo: this.treasury.solana };
+    const read = readPaymentTransaction(bytes, terms);
+    assert(read.kind === "read", `the sponsor signs payments to the treasury alone: ${read.kind === "refused" ? read.why : ""}`);
+    const signature = signWith(this.#seed.solanaKey(SPONSOR_INDEX).privateKey, read.transaction.message);
+    return { bytes: withFeePayerSignature(bytes, signature), signature: base58.encode(signature) };
   }
 
   #solanaAddress(index: number): string {

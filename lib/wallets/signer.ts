@@ -1,11 +1,12 @@
 // The signer: what may be asked of whoever holds the seed. Each request is one of the product's own; it signs no bytes that it
-// is handed. Only a process with the `jobs` role has one.
+// is handed, but payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has one.
 
 import type { Hex } from "viem";
 import { once } from "@/lib/base/once";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";
+import type { Sponsor } from "@/lib/relay/sponsor";
 import type { AttestedAddresses } from "./addresses";
 import type { SignedOrder } from "./withdrawals/order";
 
@@ -65,6 +66,8 @@ export interface Signer {
   readonly treasury: Treasury;
   /** Pays for gas on Base, for calls of USDC and of the settlement contract, and nothing else. */
   readonly relayer: Relayer;
+  /** Pays the fees of payments on Solana that their payers signed, and is no party to them: it holds SOL, and never USDC. */
+  readonly sponsor: Sponsor;
   /** The addresses of a derivation index, signed as this signer's. */
   makeAddresses(index: number): AttestedAddresses;
   /** Lets anybody move an amount from a custodial address to the treasury, once. */

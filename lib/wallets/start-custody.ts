@@ -3,6 +3,7 @@
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
+import { setSponsor } from "@/lib/relay/sponsor";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { makeFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
@@ -19,6 +20,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   if (!signer) return;
   setSigner(signer);
   setRelayer(signer.relayer);
+  setSponsor(signer.sponsor);
   setFeePayer(signer.treasury.solana);
   await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
   await makeFirstAddresses();

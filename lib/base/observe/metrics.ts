@@ -77,12 +77,22 @@ const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
   ),
 });
 
+const paymentMetrics = ({ counter, histogram }: Declare) => ({
+  payments: counter(
+    "payments_total",
+    "Payments of requests by outcome: paid, covered (by the payer's credit), failed, pending, credited_late (nobody waited any more), reversed",
+    ["scheme", "outcome"],
+  ),
+  paymentSeconds: histogram("payment_seconds", "Seconds from a payment's claim until a block had it", ["scheme"]),
+});
+
 const relayMetrics = ({ gauge }: Declare) => ({
   relayWaiting: gauge("relay_waiting", "Transactions of ours that are in no block yet", ["chain"]),
   relayOldestSeconds: gauge("relay_oldest_seconds", "Age of the oldest transaction of ours that is in no block yet", ["chain"]),
   relayStopped: gauge("relay_stopped", "Relayers whose nonces are not the chain's: nothing of theirs is sent"),
   relayerEth: gauge("relayer_eth", "What the relayer has left to pay for transactions on Base, in ETH"),
   feePayerLamports: gauge("fee_payer_lamports", "What the treasury has left to pay for transactions on Solana, in lamports"),
+  sponsorLamports: gauge("sponsor_lamports", "What the sponsor has left to pay for payments on Solana, in lamports"),
 });
 
 const reserveMetrics = ({ gauge }: Declare) => ({
@@ -107,6 +117,7 @@ function makeMetrics() {
     ...moneyMetrics(kit),
     ...walletMetrics(kit),
     ...reserveMetrics(kit),
+    ...paymentMetrics(kit),
     ...relayMetrics(kit),
     ...jobMetrics(kit),
   };

@@ -3,14 +3,14 @@
 
 import type { Instruction } from "./message";
 
-const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+export const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const ASSOCIATED_TOKEN_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /** The second version: https://spl.solana.com/memo */
-const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
-const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
+export const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
+export const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
-const USDC_DECIMALS = 6;
+export const USDC_DECIMALS = 6;
 
 export interface TokenTransfer {
   mint: string;

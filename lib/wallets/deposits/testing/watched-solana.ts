@@ -38,8 +38,8 @@ export async function startWatchedSolana(slotMs = 100) {
   // A new one each time: it keeps a blockhash for longer than the quick slots let it live.
   const connect = () => new Connection(chain.url, "confirmed");
   await pool().query(
-    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, created_at)
-     VALUES ('test', 'test', $1, '', '', '', $2) ON CONFLICT DO NOTHING`,
+    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, sponsor_solana, created_at)
+     VALUES ('test', 'test', $1, '', '', '', '', $2) ON CONFLICT DO NOTHING`,
     [USDC_MINT, now()],
   );
   /** Resolves when all that was sent until now is final. */

@@ -1,0 +1,131 @@
+// A payment that its payer signed and we bring into the chain: we pay the fee, so our key signs the same bytes. Therefore it is two
+// settings of its computing, one transfer of USDC from the payer's account to the payee's, one memo, and nothing more. The form is
+// that of x402's scheme "exact" on Solana.
+
+import { createHash } from "node:crypto";
+import { base58 } from "@scure/base";
+import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, TOKEN_PROGRAM, USDC_DECIMALS } from "./instructions";
+import { type ReadInstruction, type ReadTransaction, readTransaction } from "./read-transaction";
+import { isSignatureOf } from "./signature";
+import { deriveTokenAccount } from "./token-address";
+
+/** What it must be. */
+export interface PaymentTerms {
+  /** Pays the fee, and is named by no instruction. */
+  feePayer: string;
+  mint: string;
+  /** Who is paid: the owner of the account that receives. */
+  payTo: string;
+}
+
+export interface PaymentTransaction {
+  /** What both sign. Two transactions with one message are one to the chain, whatever their signatures are. */
+  message: Uint8Array;
+  /** SHA-256 of the message, base58. */
+  messageHash: string;
+  payer: string;
+  payerSignature: Uint8Array;
+  /** Token accounts. */
+  from: string;
+  to: string;
+  /** Base units. */
+  units: bigint;
+  memo: string;
+  blockhash: string;
+}
+
+export type ReadPaymentTransaction =
+  | { kind: "read"; transaction: PaymentTransaction }
+  /** `why` is a short English sentence without a full stop. `isForged`: all is well but the payer's signature. */
+  | { kind: "refused"; why: string; isForged: boolean };
+
+/** Both signatures cost 10,000 lamports; for being preferred we pay as much again at the most. */
+const MOST_PRIORITY_LAMPORTS = 10_000n;
+const MOST_COMPUTE_UNITS = 200_000n;
+const MICRO = 1_000_000n;
+
+const SIGNERS = 2;
+/** Mint, and the programs of computing, tokens and memos. */
+const READONLY_OTHERS = 4;
+/** Fee payer, payer, and the two accounts; none may be named that has no part in it. */
+const KEYS = 8;
+const MOST_MEMO_BYTES = 64;
+
+/** Reads what a client sent, and verifies the payer's signature; the fee payer's is not looked at. */
+export function readPaymentTransaction(bytes: Uint8Array, terms: PaymentTerms): ReadPaymentTransaction {
+  try {
+    const transaction = readPayment(readTransaction(bytes), terms);
+    if (isSignatureOf(transaction.payer, transaction.message, transaction.payerSignature)) return { kind: "read", transaction };
+    return { kind: "refused", why: "the payer's signature is not of this transaction", isForged: true };
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: "refused", why: error.message, isForged: false };
+    throw error;
+  }
+}
+
+/** The same transaction with the fee payer's signature in its place. */
+export function withFeePayerSignature(bytes: Uint8Array, signature: Uint8Array): Buffer {
+  return Buffer.concat([bytes.subarray(0, 1), signature, bytes.subarray(1 + signature.length)]);
+}
+
+/** @throws RangeError */
+function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: PaymentTerms): PaymentTransaction {
+  const { keys, signatures, message, blockhash } = transaction;
+  const [first, payer = ""] = keys;
+  const [limit, price, transfer, memo, ...more] = transaction.instructions;
+  demand(transaction.lookups === 0, "it uses address lookup tables");
+  demand(transaction.signers === SIGNERS, "it is not signed by fee payer and payer alone");
+  demand(first === feePayer, "its fee payer is another one");
+  demand(transaction.readonlySigners <= 1, "its fee payer cannot pay");
+  demand(transaction.readonlyOthers === READONLY_OTHERS && keys.length === KEYS, "it names accounts that have no part in a payment");
+  demand(limit && price && transfer && memo && more.length === 0, "it is not compute limit, compute price, transfer and memo");
+  demand(!transaction.instructions.some(({ accounts }) => accounts.includes(feePayer)), "an instruction uses the fee payer");
+  checkComputing(limit, price);
+  const [from, to] = [deriveTokenAccount(payer, mint), deriveTokenAccount(payTo, mint)];
+  const units = readTransfer(transfer, [from, mint, to, payer]);
+  return {
+    ...{ message, messageHash: base58.encode(createHash("sha256").update(message).digest()), blockhash },
+    ...{ payer, payerSignature: signatures[1] ?? new Uint8Array(), from, to, units, memo: readMemo(memo) },
+  };
+}
+
+/** @throws RangeError when it costs more than we pay */
+function checkComputing(limit: ReadInstruction, price: ReadInstruction): void {
+  const isSetting = ({ program, accounts, data }: ReadInstruction, kind: number, length: number) =>
+    program === COMPUTE_BUDGET_PROGRAM && accounts.length === 0 && data.length === length && data[0] === kind;
+  demand(isSetting(limit, 2, 5) && isSetting(price, 3, 9), "it does not begin with a compute limit and a compute price");
+  const units = BigInt(bufferOf(limit).readUInt32LE(1));
+  const lamports = (units * bufferOf(price).readBigUInt64LE(1) + MICRO - 1n) / MICRO;
+  demand(units <= MOST_COMPUTE_UNITS, `its compute limit is above ${MOST_COMPUTE_UNITS}`);
+  demand(lamports <= MOST_PRIORITY_LAMPORTS, `its compute price costs more than ${MOST_PRIORITY_LAMPORTS} lamports`);
+}
+
+/** Base units. @throws RangeError unless it is a TransferChecked of these accounts */
+function readTransfer(transfer: ReadInstruction, [from, mint, to, payer]: readonly [string, string, string, string]): bigint {
+  const { program, accounts, data } = transfer;
+  demand(program === TOKEN_PROGRAM && data.length === 10 && data[0] === 12, "its third instruction is no TransferChecked of SPL Token");
+  demand(accounts.length === 4, "its transfer names more than its four accounts");
+  demand(accounts[1] === mint, "it moves another token");
+  demand(accounts[2] === to, "it pays to another account");
+  demand(accounts[3] === payer, "its transfer is not authorized by its payer");
+  demand(accounts[0] === from, "it does not pay from its payer's own account");
+  demand(data[9] === USDC_DECIMALS, "its transfer counts in other decimals");
+  const units = bufferOf(transfer).readBigUInt64LE(1);
+  demand(units > 0n, "it moves nothing");
+  return units;
+}
+
+/** @throws RangeError unless it is a short line of ASCII that nobody else signs */
+function readMemo({ program, accounts, data }: ReadInstruction): string {
+  demand(program === MEMO_PROGRAM && accounts.length === 0, "its fourth instruction is no plain memo");
+  const text = Buffer.from(data).toString("latin1");
+  demand(data.length <= MOST_MEMO_BYTES && /^[\x21-\x7e]+$/.test(text), `its memo is not 1 to ${MOST_MEMO_BYTES} visible characters`);
+  return text;
+}
+
+const bufferOf = ({ data }: ReadInstruction): Buffer => Buffer.from(data);
+
+/** @throws RangeError */
+function demand(condition: unknown, why: string): asserts condition {
+  if (!condition) throw new RangeError(why);
+}

@@ -1,0 +1,102 @@
+// Transactions as they travel, read: legacy and version 0. Strict, since what is read here may be signed: every byte has one meaning,
+// each count is written the one way that our own writing has, and nothing follows.
+
+import { base58 } from "@scure/base";
+import { MOST_TRANSACTION_BYTES } from "./message";
+
+export interface ReadInstruction {
+  program: string;
+  /** In their order, base58. */
+  accounts: readonly string[];
+  data: Uint8Array;
+}
+
+export interface ReadTransaction {
+  /** 64 bytes each, of the first keys in their order; not verified. Zeros stand where somebody has not signed yet. */
+  signatures: readonly Uint8Array[];
+  /** What the signers sign. */
+  message: Uint8Array;
+  /** base58; those that sign come first, and the fee payer is the very first. */
+  keys: readonly string[];
+  signers: number;
+  /** The last so many of those that sign, and of the others. */
+  readonlySigners: number;
+  readonlyOthers: number;
+  blockhash: string;
+  instructions: readonly ReadInstruction[];
+  /** Accounts that are named elsewhere: in tables on the chain. */
+  lookups: number;
+}
+
+const SIGNATURE_BYTES = 64;
+const KEY_BYTES = 32;
+const VERSION_BIT = 0x80;
+
+/** @throws RangeError that says what is wrong */
+export function readTransaction(bytes: Uint8Array): ReadTransaction {
+  if (bytes.length > MOST_TRANSACTION_BYTES) throw new RangeError("it is larger than a packet");
+  const reader = new Reader(bytes);
+  const signatures = reader.list(() => reader.take(SIGNATURE_BYTES));
+  const message = bytes.subarray(reader.offset);
+  const isVersioned = reader.peek() >= VERSION_BIT;
+  if (isVersioned && reader.byte() !== VERSION_BIT) throw new RangeError("its version is none that is known");
+  const [signers, readonlySigners, readonlyOthers] = [reader.byte(), reader.byte(), reader.byte()];
+  const keys = reader.list(() => base58.encode(reader.take(KEY_BYTES)));
+  const blockhash = base58.encode(reader.take(KEY_BYTES));
+  const keyAt = (index: number): string => {
+    const key = keys[index];
+    if (key === undefined) throw new RangeError("an instruction names an account that is not there");
+    return key;
+  };
+  const instructions = reader.list(() => ({
+    program: keyAt(reader.byte()),
+    accounts: [...reader.take(reader.count())].map(keyAt),
+    data: reader.take(reader.count()),
+  }));
+  const lookups = isVersioned ? reader.count() : 0;
+  // What a table is asked for is not read: whoever signs takes no table.
+  if (lookups === 0 && reader.offset !== bytes.length) throw new RangeError("more bytes follow");
+  if (signatures.length !== signers) throw new RangeError("it has not as many signatures as signers");
+  if (new Set(keys).size !== keys.length) throw new RangeError("it names an account twice");
+  return { signatures, message, keys, signers, readonlySigners, readonlyOthers, blockhash, instructions, lookups };
+}
+
+class Reader {
+  #offset = 0;
+
+  constructor(private readonly source: Uint8Array) {}
+
+  get offset(): number {
+    return this.#offset;
+  }
+
+  peek(): number {
+    const byte = this.source[this.#offset];
+    if (byte === undefined) throw new RangeError("it ends too early");
+    return byte;
+  }
+
+  byte(): number {
+    const byte = this.peek();
+    this.#offset += 1;
+    return byte;
+  }
+
+  take(count: number): Uint8Array {
+    const taken = this.source.subarray(this.#offset, this.#offset + count);
+    if (taken.length !== count) throw new RangeError("it ends too early");
+    this.#offset += count;
+    return taken;
+  }
+
+  /** One byte: what has 128 of anything does not fit into a payment. */
+  count(): number {
+    const count = this.byte();
+    if (count >= VERSION_BIT) throw new RangeError("it has more than 127 of something");
+    return count;
+  }
+
+  list<T>(readOne: () => T): T[] {
+    return Array.from({ length: this.count() }, readOne);
+  }
+}
