@@ -44,6 +44,8 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["ADDRESS_POOL_SIZE", 1, 10_000],
   ["BASE_CHAIN_ID", 1, Number.MAX_SAFE_INTEGER],
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
+  ["PAYMENT_MINIMUM_CENTS", 1, 1_000_000],
+  ["PAYMENT_WAIT_MS", 1_000, 120_000],
   ["PORT", 0, 65_535],
 ];
 const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];
@@ -55,6 +57,7 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
   ["PUBLIC_URL", "pennyprompt.example", /starting with http:\/\/ or https:\/\//],
   ["PUBLIC_URL", "ftp://pennyprompt.example", /starting with http:\/\/ or https:\/\//],
   ["DATABASE_URL", "mysql://root@localhost/x", /postgresql:\/\/user:password@host:5432\/database/],
+  ["X402_FACILITATOR_URL", "facilitator.example", /starting with http:\/\/ or https:\/\//],
   ["REDIS_URL", "localhost:6379", /redis:\/\/host:6379/],
   ["BASE_RPC_URLS", "https://base.example,base.example", /starting with http:\/\/ or https:\/\//],
   ["SOLANA_RPC_URLS", "solana.example", /starting with http:\/\/ or https:\/\//],

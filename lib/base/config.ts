@@ -40,6 +40,12 @@ const withdrawalShape = {
   WITHDRAWAL_APPROVAL_ABOVE_USD: usdc("250"),
 };
 
+const paymentShape = {
+  PAYMENT_MINIMUM_CENTS: count(1, 1_000_000).default(1),
+  PAYMENT_WAIT_MS: count(1_000, 120_000).default(30_000),
+  X402_FACILITATOR_URL: httpUrl.optional(),
+};
+
 const custodyShape = {
   CUSTODY_SEED_FILE: z.string().min(1).optional(),
   CUSTODY_PASSPHRASE: z.string().min(16, "write at least 16 characters, for example the output of: openssl rand -hex 32").optional(),
@@ -79,6 +85,7 @@ const schema = z.object({
   ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
   SWEEP_MINIMUM_USD: usdc("5"),
   ...withdrawalShape,
+  ...paymentShape,
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
