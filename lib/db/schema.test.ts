@@ -9,7 +9,7 @@ import { createTestDatabase } from "./testing/test-database";
 /** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [
-    /^function (access|ledger|relay|wallets|gateway)_\w+$/,
+    /^function (access|ledger|relay|wallets|payments|gateway)_\w+$/,
     "the way of a request decides inside the database; the owner's name comes first",
   ],
   [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as one that is whole"],
@@ -21,7 +21,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
   [/^composite type ledger_settlement$/, "a batch of settlements is parsed once, into records of this type"],
   [
-    /^(account|api_key|arrival|charge|entry|identity|key_spend|ledger_account|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
+    /^(account|api_key|arrival|charge|entry|identity|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
     "no bug of ours may store what can not be",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "what was booked or signed is never changed"],

@@ -192,15 +192,22 @@ BEGIN
   RETURN account;
 END $$;
 
+CREATE FUNCTION ledger_is_charged(account text, request text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT 1 FROM charge c WHERE c.account_id = account AND c.request_id = request)
+$$;
+
+-- Its payer's credit is not enough any more, and nobody was answered: it may be submitted after all.
+CREATE FUNCTION payments_uncover(claim_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE payment_claim c SET state = 'claimed', credited_account = NULL
+    WHERE c.id = claim_id AND c.state = 'covered' AND NOT ledger_is_charged(c.credited_account, c.request_id);
+END $$;
+
 -- Notes the request that was held from a payment.
 CREATE FUNCTION payments_note_request(claim_id text, request text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE payment_claim c SET request_id = request WHERE c.id = claim_id;
 END $$;
-
-CREATE FUNCTION ledger_is_charged(account text, request text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT 1 FROM charge c WHERE c.account_id = account AND c.request_id = request)
-$$;
 
 -- Whether a request was answered and charged from it.
 CREATE FUNCTION payments_is_served(claim_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
@@ -243,13 +250,15 @@ BEGIN
   RETURN lost;
 END $$;
 
--- Moves what is available of a wallet's credit to the account that the wallet was proved to belong to. Returns nano-USD.
+-- Moves what is available of a wallet's credit to the account that the wallet was proved to belong to, unless that is frozen. Returns nano-USD.
 CREATE FUNCTION payments_claim_credit(account text, network text, wallet_chain text, address text, transfer text, at timestamptz) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
   IF access_owner_of(wallet_chain, address) IS DISTINCT FROM account THEN
     RAISE EXCEPTION 'the wallet % is not the account''s', address;
   END IF;
+  -- What is not frozen is not taken where it would be.
+  IF access_is_frozen(account) THEN RETURN 0; END IF;
   PERFORM ledger_open_account(account, 'customer', at);
   RETURN ledger_move_available(transfer, 'credit_claim', payments_credit_account(network, address), account, at);
 END $$;
