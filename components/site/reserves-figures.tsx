@@ -72,7 +72,7 @@ const depositColours = {
 };
 const chainNames = { base: "Base", solana: "Solana" };
 
-function Bars({ figures: { held, owed, customers, places } }: { figures: ReservesFigures }) {
+function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReservesFigures }) {
   const heldParts = [
     ...places.map(({ chain, treasury }) => ({
       name: `${chainNames[chain]}, treasury`,
@@ -86,7 +86,8 @@ function Bars({ figures: { held, owed, customers, places } }: { figures: Reserve
     })),
   ];
   const owedParts = [
-    { name: "Customers' balances", nano: customers, colour: "var(--ink)" },
+    { name: "Customers' balances", nano: customers - credits, colour: "var(--ink)" },
+    { name: "Change of payments, at its payers' addresses", nano: credits, colour: "var(--muted)" },
     { name: "On its way in or out", nano: owed - customers, colour: "var(--faint)" },
   ];
   const scale = held > owed ? held : owed;

@@ -4,6 +4,8 @@ export interface ReservesFigures {
   held: bigint;
   owed: bigint;
   customers: bigint;
+  /** Of these, what lies at addresses that are no account's. */
+  credits: bigint;
   coverage: string | null;
   places: readonly ReservesPlace[];
 }

@@ -10,9 +10,9 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
           deposit address that was ever paid to. Then all balances are read from the ledger at one moment.
         </p>
         <p>
-          Owed is what customers have, holds included, plus deposits that are still too small to be credited, plus withdrawals that were
-          asked for. A deposit that is credited and in no final block yet counts on neither side. A withdrawal stops being owed in the block
-          in which it left the treasury.
+          Owed is what customers have, holds included, plus what is left of payments by addresses without an account, plus deposits that are
+          still too small to be credited, plus withdrawals that were asked for. A deposit or payment that is credited and in no final block
+          yet counts on neither side. A withdrawal stops being owed in the block in which it left the treasury.
         </p>
         <p>
           What we earned stays in the treasury, so a little more than is owed is held. Once it is less, by however little, no withdrawal is

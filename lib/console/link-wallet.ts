@@ -8,6 +8,7 @@ import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
 import { displayAddress, readWallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/pool";
+import { claimCredit } from "@/lib/payments/credits";
 import type { Owner } from "./owner";
 
 /** A wallet as a client names it. */
@@ -56,7 +57,10 @@ export async function startLink(owner: Owner, wallets: { allow: NamedWallet; joi
 
 type LinkOutcome = { ok: true } | ({ ok: false } & LinkRefusal) | ({ ok: false; wallet: "allow" | "join" } & ProofRefusal);
 
-/** Links the wallet that signed `join`. Both challenges are used up, whatever comes of it; `wallet` says whose proof was refused. */
+/**
+ * Links the wallet that signed `join`; what its payments left at its address becomes the account's. Both challenges are used up,
+ * whatever comes of it; `wallet` says whose proof was refused.
+ */
 export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Proof }): Promise<LinkOutcome> {
   const { accountId } = owner;
   if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
@@ -76,6 +80,7 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
     const owned = await findAccountOf(joined.wallet, transaction);
     if (owned) return { ok: false, reason: owned === accountId ? "already_linked" : "linked_elsewhere" };
     await addIdentity(accountId, joined.wallet, false, transaction);
+    await claimCredit(accountId, joined.wallet, transaction);
     return { ok: true };
   });
 }
@@ -83,8 +88,8 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
 
 /**
- * Takes a wallet from the account, but not its last one. Sessions that were opened with it end, this one too. From a frozen
- * account as well: it may have been stolen.
+ * Takes a wallet from the account, but not its last one, and no money with it. Sessions that were opened with it end, this one too.
+ * From a frozen account as well: it may have been stolen.
  */
 export async function unlinkWallet(owner: Owner, wallet: NamedWallet): Promise<UnlinkOutcome> {
   const known = readWallet(wallet.chain, wallet.address);

@@ -25,6 +25,8 @@ export interface ReserveFigures {
   owed: bigint;
   /** Of what is owed, the balances of customers; the rest is on its way in or out. */
   customers: bigint;
+  /** Of these, the credits of addresses that no account has proved as its own. */
+  credits: bigint;
   /** Held for each unit that is owed, rounded down to four places: `1.0004`; null when nothing is owed. */
   coverage: string | null;
   places: ReservePlace[];
@@ -64,8 +66,9 @@ export async function readReserves(): Promise<Reserves> {
   return { state: newest.state, unknown: null, figures, course };
 }
 
-function figuresOf({ at, held, owed, customers, holdings }: KnownReport, custody: Custody): ReserveFigures {
-  return { at, held, owed, customers, coverage: coverageText(held, owed), places: holdings.map((holding) => placeOf(holding, custody)) };
+function figuresOf({ at, held, owed, customers, credits, holdings }: KnownReport, custody: Custody): ReserveFigures {
+  const places = holdings.map((holding) => placeOf(holding, custody));
+  return { at, held, owed, customers, credits, coverage: coverageText(held, owed), places };
 }
 
 function placeOf({ chain, height, blockHash, treasury: amount, atAddresses, addresses }: Holding, { treasury }: Custody): ReservePlace {
@@ -92,7 +95,8 @@ export function reservesJson({ state, unknown, figures }: Reserves) {
     unknown: unknown && { reason: unknown.reason, chain: unknown.chain },
     reportedAt: figures?.at.toISOString() ?? null,
     owed: figures && usdText(figures.owed),
-    owedToCustomers: figures && usdText(figures.customers),
+    owedToCustomers: figures && usdText(figures.customers - figures.credits),
+    owedToAddresses: figures && usdText(figures.credits),
     held: figures && usdText(figures.held),
     surplus: figures && usdText(figures.held - figures.owed),
     coverage: figures?.coverage ?? null,

@@ -1,5 +1,6 @@
 // Signing in with a wallet. The first time opens everything an owner has, account, wallet and ledger account, in one
-// transaction; a wallet that signs in ten times at the same instant still opens one account.
+// transaction; a wallet that signs in ten times at the same instant still opens one account. What its payments left at its address
+// becomes the account's.
 
 import { createAccount } from "@/lib/access/accounts";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
@@ -12,6 +13,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { claimCredit } from "@/lib/payments/credits";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 
 /** The browser that signs in, as its session's owner will know it again. */
@@ -63,6 +65,7 @@ const enter = (wallet: Wallet, browser: Browser): Promise<{ accountId: AccountId
     const accountId = (await findAccountOf(wallet, transaction)) ?? (await openAccount(wallet, transaction));
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
+    await claimCredit(accountId, wallet, transaction);
     return { accountId, token };
   });
 

@@ -3,11 +3,12 @@
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { checkLedger, type Violation } from "@/lib/ledger/check";
+import { checkPayments } from "@/lib/payments/check";
 import { checkDeposits } from "@/lib/wallets/deposits/check";
 import { findDeficit } from "@/lib/wallets/reserves/check-reserves";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
-const checks = [checkLedger, checkDeposits, checkWithdrawals, findDeficit];
+const checks = [checkLedger, checkDeposits, checkWithdrawals, checkPayments, findDeficit];
 
 /** Reads all the books, each check in a snapshot of its own; an empty list means that every invariant holds. */
 export async function checkBooks(): Promise<Violation[]> {

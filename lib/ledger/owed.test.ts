@@ -1,10 +1,11 @@
 // What is owed: all customers and all liabilities, without what cannot be seen yet, as far as it was not spent.
 
 import { expect, test } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { openFundingAccount, openLiabilityAccount } from "./accounts";
+import { openCustomerAccount, openFundingAccount, openLiabilityAccount } from "./accounts";
 import { readOwed } from "./owed";
 import { fundedAccount, openFunding } from "./testing/fund";
 import { postTransfer } from "./transfers";
@@ -30,7 +31,7 @@ test("unseen deposits are not owed, and what was spent of one makes no other deb
   await move("withdrawal", rich, "withdrawal_pending", 20n);
   await move("other", rich, "something_new", 5n);
   const chainAccounts = ["base_chain"];
-  const all = { liabilities: 25n, granted: 130n };
+  const all = { liabilities: 25n, granted: 130n, credits: 0n };
   expect(await readOwed(pool(), { chainAccounts, unseen: new Map() })).toEqual({ ...all, customers: 155n });
   expect(await readOwed(pool(), { chainAccounts, unseen: new Map([[rich, 50n]]) })).toEqual({ ...all, customers: 105n });
   expect(
@@ -42,4 +43,14 @@ test("unseen deposits are not owed, and what was spent of one makes no other deb
       ]),
     }),
   ).toEqual({ ...all, customers: 75n });
+});
+
+test("what lies at addresses that are no account's is told for itself, and is owed like the rest", async () => {
+  const credit = "credit:eip155:8453:0x00000000000000000000000000000000000000aa" as AccountId;
+  await openCustomerAccount(credit);
+  const before = await readOwed(pool(), { chainAccounts: ["base_chain"], unseen: new Map() });
+  await pool().query("SELECT ledger_post_arrival('paid', 'payment', $1, 'base_chain', 9, 5, now())", [credit]);
+  const told = (unseen: ReadonlyMap<string, bigint>) => readOwed(pool(), { chainAccounts: ["base_chain"], unseen });
+  expect(await told(new Map())).toMatchObject({ credits: 9n, customers: before.customers + 9n });
+  expect(await told(new Map([[credit, 4n]]))).toMatchObject({ credits: 5n, customers: before.customers + 5n });
 });

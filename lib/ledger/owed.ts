@@ -7,6 +7,8 @@ import type { Queryable } from "@/lib/db/pool";
 export interface Owed {
   /** Balances, what is held included. */
   customers: NanoUsd;
+  /** Of these, what lies at addresses that no account has proved as its own. */
+  credits: NanoUsd;
   /** All liability accounts: deposits below the minimum, withdrawals that are not paid yet, whatever comes. */
   liabilities: NanoUsd;
   /** What accounts were given that came over none of the chains. Only a sandbox does that. */
@@ -27,6 +29,7 @@ interface Without {
 export async function readOwed(snapshot: Queryable, { chainAccounts, unseen }: Without): Promise<Owed> {
   const { rows } = await snapshot.query<Record<keyof Owed, bigint>>(
     `SELECT coalesce(sum(a.posted) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
+       coalesce(sum(a.posted) FILTER (WHERE a.kind = 'customer' AND ledger_is_credit(a.id)), 0)::bigint AS credits,
        coalesce(sum(a.posted) FILTER (WHERE a.kind = 'liability'), 0)::bigint AS liabilities,
        coalesce(-sum(a.posted) FILTER (WHERE a.kind = 'funding' AND a.id <> ALL ($1::text[])), 0)::bigint AS granted
      FROM ledger_account a`,
@@ -34,16 +37,26 @@ export async function readOwed(snapshot: Queryable, { chainAccounts, unseen }: W
   );
   const [all] = rows;
   if (!all) throw new Error("The database told no sum.");
-  const customers = all.customers - (await readUnseen(snapshot, unseen));
-  return { customers: nanoUsd(customers), liabilities: nanoUsd(all.liabilities), granted: nanoUsd(all.granted) };
+  const left = await readLeftOfUnseen(snapshot, unseen);
+  return {
+    customers: nanoUsd(all.customers - left.customers),
+    credits: nanoUsd(all.credits - left.credits),
+    liabilities: nanoUsd(all.liabilities),
+    granted: nanoUsd(all.granted),
+  };
 }
 
-async function readUnseen(snapshot: Queryable, unseen: ReadonlyMap<string, bigint>): Promise<bigint> {
-  if (unseen.size === 0) return 0n;
-  const { rows } = await snapshot.query<{ left: bigint }>(
-    `SELECT coalesce(sum(greatest(least(a.posted, u.amount), 0)), 0)::bigint AS left
+async function readLeftOfUnseen(
+  snapshot: Queryable,
+  unseen: ReadonlyMap<string, bigint>,
+): Promise<Record<"customers" | "credits", bigint>> {
+  const none = { customers: 0n, credits: 0n };
+  if (unseen.size === 0) return none;
+  const { rows } = await snapshot.query<typeof none>(
+    `SELECT coalesce(sum(greatest(least(a.posted, u.amount), 0)), 0)::bigint AS customers,
+       coalesce(sum(greatest(least(a.posted, u.amount), 0)) FILTER (WHERE ledger_is_credit(a.id)), 0)::bigint AS credits
      FROM unnest($1::text[], $2::bigint[]) AS u(id, amount) JOIN ledger_account a ON a.id = u.id`,
     [[...unseen.keys()], [...unseen.values()]],
   );
-  return rows[0]?.left ?? 0n;
+  return rows[0] ?? none;
 }

@@ -103,7 +103,7 @@ const customers = "a deposit is its customer's while it is credited, and only th
 const uncredited = "a deposit is in uncredited_deposits while it is below the minimum, and only then";
 const fromChain = "a deposit came from its chain while it is booked, and only then";
 const borne = "of a deposit the operator bears what was spent before it was reversed, and no more";
-const chainTotal = "what a chain brought in is its deposits: base";
+const chainTotal = "what a chain brought in is its deposits and payments: base";
 const smallTotal = "uncredited_deposits is all that is below the minimum: uncredited_deposits";
 
 const corruptions: readonly (readonly [what: string, sql: string, told: readonly string[]])[] = [

@@ -3,6 +3,7 @@
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool, type Queryable } from "@/lib/db/pool";
+import { listUnseenArrivals } from "@/lib/ledger/arrivals";
 import { readOwed } from "@/lib/ledger/owed";
 import type { DepositChain } from "../deposits/deposit";
 import type { ScanEnd } from "../deposits/scan";
@@ -12,14 +13,16 @@ import { listPayouts, type Payout } from "./payouts";
 /** Up to where the chains are read, as far as that is known when the books are; null where a chain is not read. */
 export interface Heights {
   base: number | null;
-  /** By account; who is not in it was not read. */
-  solana: ReadonlyMap<string, number> | null;
+  /** Of the treasury, and of each address by its account; who is not in it was not read. */
+  solana: { treasury: number; addresses: ReadonlyMap<string, number> } | null;
 }
 
 export interface Books {
   at: Date;
   /** Customers' balances, less what came in above the heights. */
   customers: NanoUsd;
+  /** Of these, of addresses that are no account's. */
+  credits: NanoUsd;
   /** The same of all that is owed; of payouts, as posted. */
   owed: NanoUsd;
   granted: NanoUsd;
@@ -29,7 +32,9 @@ export interface Books {
   payouts: Payout[];
 }
 
-const CHAIN_ACCOUNTS = ["base_chain", "solana_chain"];
+/** The ledger's account of a chain, from which deposits and payments come. */
+export const chainAccount = (chain: DepositChain) => `${chain}_chain` as const;
+const CHAIN_ACCOUNTS = [chainAccount("base"), chainAccount("solana")];
 
 /** Everything in one snapshot. Read the heights before: then whatever a chain shows up to them is stored here. */
 export function readBooks(heights: Heights): Promise<Books> {
@@ -41,6 +46,7 @@ export function readBooks(heights: Heights): Promise<Books> {
     return {
       at,
       customers: owed.customers,
+      credits: owed.credits,
       owed: nanoUsd(owed.customers + owed.liabilities - unseen.uncredited),
       granted: owed.granted,
       depositorsOnBase: await listDepositors("base", snapshot),
@@ -73,23 +79,35 @@ interface Unseen {
   uncredited: bigint;
 }
 
-/** What is booked, and is not in a final block up to the height that is read. */
-async function readUnseen(snapshot: Queryable, { base, solana }: Heights): Promise<Unseen> {
+/** What is booked, and is not in a final block up to the height that is read. Payments come to the treasury. */
+async function readUnseen(snapshot: Queryable, heights: Heights): Promise<Unseen> {
+  const unseen: Unseen = { credited: new Map(), uncredited: 0n };
+  const add = (accountId: string, amount: bigint) => unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
+  for (const { accountId, state, amount } of await listUnseenDeposits(snapshot, heights)) {
+    if (state === "credited") add(accountId, amount);
+    else unseen.uncredited += amount;
+  }
+  // Over a chain that is not read the first payment came this moment: all of it is above.
+  const treasuries = { base: heights.base ?? -1, solana: heights.solana?.treasury ?? -1 };
+  for (const chain of ["base", "solana"] as const) {
+    const height = treasuries[chain];
+    for (const [accountId, amount] of await listUnseenArrivals(snapshot, { funding: chainAccount(chain), height })) add(accountId, amount);
+  }
+  return unseen;
+}
+
+async function listUnseenDeposits(snapshot: Queryable, { base, solana }: Heights): Promise<UnseenRow[]> {
   const rows: UnseenRow[] = [];
   if (base !== null) rows.push(...(await listUnseen(snapshot, { chain: "base", height: base, unread: [] })));
   if (solana !== null) {
-    const least = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(solana.values()));
+    const { addresses } = solana;
+    const least = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(addresses.values()));
     const depositors = await listDepositors("solana", snapshot);
-    const unread = depositors.map(({ accountId }) => accountId).filter((id) => !solana.has(id));
+    const unread = depositors.map(({ accountId }) => accountId).filter((id) => !addresses.has(id));
     const found = await listUnseen(snapshot, { chain: "solana", height: least, unread });
-    rows.push(...found.filter(({ accountId, block, finalized }) => !finalized || block > (solana.get(accountId) ?? -1)));
+    rows.push(...found.filter(({ accountId, block, finalized }) => !finalized || block > (addresses.get(accountId) ?? -1)));
   }
-  const unseen: Unseen = { credited: new Map(), uncredited: 0n };
-  for (const { accountId, state, amount } of rows) {
-    if (state === "credited") unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
-    else unseen.uncredited += amount;
-  }
-  return unseen;
+  return rows;
 }
 
 interface UnseenRow {

@@ -12,7 +12,7 @@ await openTestDatabase();
 let restoreClock = () => {};
 afterEach(() => restoreClock());
 
-const figures = { holdings: [], customers: ZERO_USD, granted: ZERO_USD };
+const figures = { holdings: [], customers: ZERO_USD, credits: ZERO_USD, granted: ZERO_USD };
 const DAY_MS = 24 * 3_600_000;
 
 test("a report of a clock that ran ahead hides no deficit that is found later, and keeps no later one from being made", async () => {

@@ -7,12 +7,13 @@ import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { findLanded } from "@/lib/chains/solana/landed";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { hasArrivals } from "@/lib/ledger/arrivals";
 import { evmOf, isSolanaUnavailable, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { type Custody, findCustody } from "../custody";
 import type { DepositChain } from "../deposits/deposit";
 import { isWatched } from "../deposits/watched";
 import { findFinalBlock, findPaidOnBase, readBaseHolding } from "./base-holding";
-import { type Books, type Heights, listDepositors, readBooks, readKnownFinal } from "./books";
+import { type Books, chainAccount, type Heights, listDepositors, readBooks, readKnownFinal } from "./books";
 import type { Holding } from "./holding";
 import { NotKnown } from "./not-known";
 import { owedByPayouts, type Payout } from "./payouts";
@@ -27,6 +28,8 @@ export interface Reckoning {
   owed: NanoUsd;
   /** Of what is owed, the balances of customers; the rest is on its way in or out. */
   customers: NanoUsd;
+  /** Of these, the credits of addresses that are no account's: what was paid for a request and is left. */
+  credits: NanoUsd;
   granted: NanoUsd;
 }
 
@@ -44,7 +47,7 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const solana = chains.has("solana") ? await known("solana", () => readSolana(custody, solanaOf(nodes))) : null;
   const evm = chains.has("base") ? evmOf(nodes) : null;
   const block = evm && (await known("base", async () => findFinalBlock(evm, await readKnownFinal())));
-  const heights: Heights = { base: block?.number ?? null, solana: solana?.slots ?? null };
+  const heights: Heights = { base: block?.number ?? null, solana: solana && { treasury: solana.holding.height, addresses: solana.slots } };
   const books = await readBooks(heights);
   const base = evm && block && (await known("base", () => readBase({ custody, block, books }, evm)));
   const landed = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
@@ -56,14 +59,17 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
     held: nanoUsd(holdings.reduce((sum, { treasury, atAddresses }) => sum + treasury + atAddresses, 0n)),
     owed: nanoUsd(books.owed + owedByPayouts(books.payouts, paid)),
     customers: books.customers,
+    credits: books.credits,
     granted: books.granted,
   };
 }
 
-/** A chain that is not watched any more, and was once, holds money still. */
+/** A chain that is not watched any more, and was once, holds money still; so does one that only payments came over. */
 async function chainsInUse(): Promise<ReadonlySet<DepositChain>> {
   const inUse = new Set<DepositChain>();
-  for (const chain of CHAINS) if (isWatched(chain) || (await listDepositors(chain)).length > 0) inUse.add(chain);
+  for (const chain of CHAINS) {
+    if (isWatched(chain) || (await listDepositors(chain)).length > 0 || (await hasArrivals(chainAccount(chain)))) inUse.add(chain);
+  }
   return inUse;
 }
 

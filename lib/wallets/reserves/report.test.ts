@@ -20,6 +20,7 @@ const known = (atMs: number, held: number, owed: number): KnownReport => ({
   held: nanoUsd(held),
   owed: nanoUsd(owed),
   customers: nanoUsd(owed),
+  credits: nanoUsd(Math.min(1, owed)),
   granted: ZERO_USD,
   holdings: [
     { chain: "base", height: 7, blockHash: "0x07", treasury: nanoUsd(held), atAddresses: ZERO_USD, addresses: 3 },

@@ -37,10 +37,11 @@ interface Row {
   held: NanoUsd | null;
   owed: NanoUsd | null;
   customers: NanoUsd | null;
+  credits: NanoUsd | null;
   granted: NanoUsd | null;
 }
 
-const columns = "r.id, r.at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.granted";
+const columns = "r.id, r.at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.credits, r.granted";
 
 /** The report that was made last, whatever the clock said then; null before the first. */
 export async function findNewestReport(): Promise<ReserveReport | null> {
@@ -65,8 +66,8 @@ export async function findKnownReport(state: KnownReport["state"] | null = null)
 /** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
 export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
 
-async function readKnown({ id, at, state, held, owed, customers, granted }: Row): Promise<KnownReport> {
-  if (state === "unknown" || held === null || owed === null || customers === null || granted === null) {
+async function readKnown({ id, at, state, held, owed, customers, credits, granted }: Row): Promise<KnownReport> {
+  if (state === "unknown" || held === null || owed === null || customers === null || credits === null || granted === null) {
     throw new Error(`Report ${id} of reserves lacks its figures.`);
   }
   const { rows } = await pool().query<Holding>(
@@ -74,7 +75,7 @@ async function readKnown({ id, at, state, held, owed, customers, granted }: Row)
      WHERE report_id = $1 ORDER BY chain`,
     [id],
   );
-  return { at, state, held, owed, customers, granted, holdings: rows };
+  return { at, state, held, owed, customers, credits, granted, holdings: rows };
 }
 
 /** nano-USD at one moment. */

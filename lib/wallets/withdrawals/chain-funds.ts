@@ -15,6 +15,7 @@ export async function readChainFunds(): Promise<ChainFunds> {
   const { rows } = await pool().query<{ chain: WithdrawalChain; left: bigint }>(
     `SELECT h.chain, greatest(0, h.treasury + h.at_addresses
        + coalesce((SELECT sum(d.amount) FROM deposit d WHERE d.chain = h.chain AND d.finalized AND d.block > h.height), 0)
+       + ledger_arrived_above(h.chain || '_chain', h.height)
        - coalesce((SELECT sum(w.amount) FROM withdrawal w WHERE w.chain = h.chain AND wallets_is_open(w.state)), 0)
        -- An order is open for a week at most, and for as long as its chain takes.
        - coalesce((SELECT sum(w.amount) FROM withdrawal w

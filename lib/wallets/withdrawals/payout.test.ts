@@ -186,7 +186,7 @@ test("a frozen account's payout waits, and so does everybody's while reserves ar
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
   await until(id, "frozen");
   await pool().query("UPDATE account SET state = 'open' WHERE id = $1", [owner.accountId]);
-  const figures = { holdings: [], held: nanoUsd(1), customers: nanoUsd(2), granted: ZERO_USD };
+  const figures = { holdings: [], held: nanoUsd(1), customers: nanoUsd(2), credits: ZERO_USD, granted: ZERO_USD };
   await addReport({ state: "deficit", at: now(), ...figures, owed: nanoUsd(2) });
   await until(id, "reserves");
   await addReport({ state: "covered", at: now(), ...figures, owed: nanoUsd(1) });

@@ -270,6 +270,26 @@ CREATE FUNCTION ledger_unfinal_arrivals() RETURNS SETOF text LANGUAGE sql STABLE
   SELECT DISTINCT a.transfer_id FROM arrival a WHERE a.finalized = false
 $$;
 
+-- Its blocks are the same for everybody who has some of it.
+CREATE FUNCTION ledger_find_arrival(transfer text) RETURNS TABLE (block integer, finalized boolean) LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT min(a.block), bool_and(a.finalized) FROM arrival a WHERE a.transfer_id = transfer HAVING count(*) > 0
+$$;
+
+CREATE FUNCTION ledger_transfers_of(of_kind text) RETURNS SETOF text LANGUAGE sql STABLE AS $$
+  SELECT t.id FROM transfer t WHERE t.kind = of_kind
+$$;
+
+-- Credits of addresses, with what is available of each.
+CREATE FUNCTION ledger_credits() RETURNS TABLE (id text, kind text, available bigint) LANGUAGE sql STABLE AS $$
+  SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE ledger_is_credit(a.id)
+$$;
+
+-- All that ever came from an account with transfers of a kind, whether it was taken back or not.
+CREATE FUNCTION ledger_came_in(funding text, of_kind text) RETURNS numeric LANGUAGE sql STABLE AS $$
+  SELECT coalesce(-sum(e.amount), 0) FROM transfer t JOIN entry e ON e.transfer_id = t.id
+  WHERE t.kind = of_kind AND e.account_id = funding AND e.amount < 0
+$$;
+
 -- What came in over a chain in final blocks above `height`.
 CREATE FUNCTION ledger_arrived_above(funding text, height integer) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(a.amount), 0)::bigint FROM arrival a WHERE a.funding_id = funding AND a.finalized AND a.block > height
@@ -282,6 +302,8 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   moved bigint;
 BEGIN
+  -- Most have nothing there: their accounts are locked for nobody.
+  IF NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.id = from_account AND a.posted > a.held) THEN RETURN 0; END IF;
   PERFORM ledger_lock_accounts(ARRAY[from_account, to_account]);
   SELECT a.posted - a.held INTO moved FROM ledger_account a WHERE a.id = from_account;
   IF coalesce(moved, 0) = 0 THEN RETURN 0; END IF;

@@ -9,10 +9,11 @@ CREATE TABLE custody (
   xpub text COLLATE "C" NOT NULL,
   -- The Solana mint that the token accounts are for.
   usdc_mint text COLLATE "C" NOT NULL,
-  -- The operator's own addresses of the seed: where swept USDC goes, and who pays for gas on Base.
+  -- The operator's own addresses of the seed: where swept USDC goes, who pays for gas on Base, and for payments on Solana.
   treasury_base text COLLATE "C" NOT NULL,
   treasury_solana text COLLATE "C" NOT NULL,
   relayer_base text COLLATE "C" NOT NULL,
+  sponsor_solana text COLLATE "C" NOT NULL,
   -- The first index that has never been made.
   next_index integer NOT NULL DEFAULT 0 CHECK (next_index >= 0),
   created_at timestamptz NOT NULL
@@ -385,7 +386,7 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
       greatest(least(b.of_operator, 0), -b.amount * b.times_reversed), b.of_operator
     FROM booked b WHERE b.of_operator NOT BETWEEN -b.amount * b.times_reversed AND 0
   UNION ALL
-  SELECT 'what a chain brought in is its deposits', chain.name, -coalesce(d.total, 0), coalesce(e.total, 0)
+  SELECT 'what a chain brought in is its deposits and payments', chain.name, -coalesce(d.total, 0) - p.total, coalesce(e.total, 0)
     FROM (VALUES ('base'), ('solana')) AS chain(name)
     LEFT JOIN (
       SELECT chain, sum(amount * (times_reversed + CASE WHEN state IN ('credited', 'below_minimum') THEN 1 ELSE 0 END)) AS total
@@ -395,7 +396,9 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
       SELECT account_id, sum(amount) AS total FROM ledger_entry
       WHERE account_id IN ('base_chain', 'solana_chain') AND amount < 0 AND seq IS NULL GROUP BY account_id
     ) e ON e.account_id = chain.name || '_chain'
-    WHERE -coalesce(d.total, 0) <> coalesce(e.total, 0)
+    -- Whoever takes payments proves them.
+    CROSS JOIN LATERAL (SELECT ledger_came_in(chain.name || '_chain', 'payment') AS total) p
+    WHERE -coalesce(d.total, 0) - p.total <> coalesce(e.total, 0)
   UNION ALL
   SELECT 'uncredited_deposits is all that is below the minimum', 'uncredited_deposits', d.total, e.total
     FROM (SELECT coalesce(sum(amount), 0) AS total FROM deposit WHERE state = 'below_minimum') d,

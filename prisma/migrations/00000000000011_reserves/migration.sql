@@ -12,11 +12,13 @@ CREATE TABLE reserve_report (
   owed bigint,
   -- Of what is owed: the balances of customers. The rest is on its way in or out.
   customers bigint,
+  -- Of these, the credits of addresses that no account has proved as its own.
+  credits bigint,
   -- What customers were given that came over no chain. Only a sandbox does that.
   granted bigint,
   CONSTRAINT unknown_has_a_reason_and_no_figures CHECK (CASE state
-    WHEN 'unknown' THEN reason IS NOT NULL AND num_nonnulls(held, owed, customers, granted) = 0
-    ELSE reason IS NULL AND chain IS NULL AND num_nulls(held, owed, customers, granted) = 0 END),
+    WHEN 'unknown' THEN reason IS NOT NULL AND num_nonnulls(held, owed, customers, credits, granted) = 0
+    ELSE reason IS NULL AND chain IS NULL AND num_nulls(held, owed, customers, credits, granted) = 0 END),
   CONSTRAINT a_deficit_is_less_than_is_owed CHECK ((state = 'deficit') = (held < owed) OR state = 'unknown')
 );
 CREATE INDEX reserve_report_at_id_idx ON reserve_report (at, id);
@@ -35,15 +37,16 @@ CREATE TABLE reserve_holding (
   PRIMARY KEY (report_id, chain)
 );
 
--- Writes a report down. report = {"state", "reason", "chain", "held", "owed", "customers", "granted"},
+-- Writes a report down. report = {"state", "reason", "chain", "held", "owed", "customers", "credits", "granted"},
 -- holdings = [{"chain", "height", "blockHash", "treasury", "atAddresses", "addresses"}]
 CREATE FUNCTION wallets_add_reserve_report(report json, holdings json, read_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   new_id bigint;
 BEGIN
-  INSERT INTO reserve_report (at, state, reason, chain, held, owed, customers, granted)
-    SELECT read_at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.granted
-    FROM json_to_record(report) AS r(state text, reason text, chain text, held bigint, owed bigint, customers bigint, granted bigint)
+  INSERT INTO reserve_report (at, state, reason, chain, held, owed, customers, credits, granted)
+    SELECT read_at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.credits, r.granted
+    FROM json_to_record(report) AS r(state text, reason text, chain text, held bigint, owed bigint, customers bigint, credits bigint,
+      granted bigint)
     RETURNING id INTO new_id;
   INSERT INTO reserve_holding (report_id, chain, height, block_hash, treasury, at_addresses, addresses)
     SELECT new_id, h.chain, h.height, h."blockHash", h.treasury, h."atAddresses", h.addresses

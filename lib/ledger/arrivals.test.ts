@@ -1,0 +1,187 @@
+// Money that may go again: it is found where it is when it goes, it never leaves, and no height of its chain shows less than is owed.
+
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { now } from "@/lib/base/clock";
+import { type AccountId, newRequestId } from "@/lib/base/ids";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { openCustomerAccount, openFundingAccount, openLossAccount, readBalance } from "./accounts";
+import { listUnseenArrivals } from "./arrivals";
+import { checkLedger } from "./check";
+import { readOwed } from "./owed";
+import { fundedAccount, openFunding } from "./testing/fund";
+
+await openTestDatabase();
+const CHAIN = "base_chain";
+
+beforeAll(async () => {
+  await openFunding();
+  await openFundingAccount(CHAIN);
+  await openLossAccount("payment_losses");
+});
+
+let made = 0;
+async function newCredit(): Promise<AccountId> {
+  made += 1;
+  const id = `credit:eip155:8453:0x${made.toString(16).padStart(40, "0")}` as AccountId;
+  await openCustomerAccount(id);
+  return id;
+}
+
+async function resultOf<T>(expression: string, values: readonly unknown[]): Promise<T | undefined> {
+  const { rows } = await pool().query<{ value: T }>(`SELECT ${expression} AS value`, [...values]);
+  return rows[0]?.value;
+}
+
+const arrive = (id: string, account: AccountId, amount: number, block: number) =>
+  resultOf<boolean>("ledger_post_arrival($1, 'payment', $2, $3, $4, $5, $6)", [id, account, CHAIN, amount, block, now()]);
+const note = (id: string, block: number, isFinal: boolean) => resultOf<boolean>("ledger_note_arrival($1, $2, $3)", [id, block, isFinal]);
+const unfinalOf = (account: AccountId) => resultOf<bigint>("ledger_unfinal($1)", [account]);
+const move = (id: string, from: AccountId, to: AccountId) =>
+  resultOf<bigint>("ledger_move_available($1, 'credit_claim', $2, $3, $4)", [id, from, to, now()]);
+
+async function takeBack(id: string) {
+  const { rows } = await pool().query<{ account_id: AccountId; lost: bigint }>("SELECT * FROM ledger_take_back_arrival($1, $2, $3, $4)", [
+    `reversal_${id}`,
+    id,
+    "payment_losses",
+    now(),
+  ]);
+  return rows.map(({ account_id, lost }) => [account_id, lost] as const);
+}
+
+async function hold(account: AccountId, ceiling: number): Promise<string> {
+  const request = newRequestId();
+  const until = new Date(now().getTime() + 3_600_000);
+  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [request, account, ceiling, now(), until]);
+  return request;
+}
+
+/** Ends a hold; `cost` null releases it. */
+const settle = (request: string, account: AccountId, cost: number | null) =>
+  inTransaction(async (transaction) => {
+    const charge = { inputTokens: cost, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0, outcome: "complete", providerMs: 1 };
+    const told = { model: "model", provider: "provider", priceVersion: "unit-price", streamed: false, estimated: false, paidBy: "payment" };
+    const costs = { inputCost: cost ?? 0, outputCost: 0, charged: cost !== null };
+    const item = { ord: 0, request, account, ...costs, ...(cost === null ? {} : { ...charge, ...told }) };
+    await transaction.query("SELECT ledger_begin_charges(), ledger_lock_accounts($1)", [[account]]);
+    await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [JSON.stringify([item]), [request], [account], now()]);
+  });
+
+async function owedAt(height: number): Promise<bigint> {
+  const unseen = await listUnseenArrivals(pool(), { funding: CHAIN, height });
+  return (await readOwed(pool(), { chainAccounts: [CHAIN], unseen })).customers;
+}
+
+test("an arrival is posted once, is unfinal until it is final, and stays final", async () => {
+  const credit = await newCredit();
+  expect([await arrive("once", credit, 10, 5), await arrive("once", credit, 10, 6)]).toEqual([true, false]);
+  expect([(await readBalance(credit)).posted, await unfinalOf(credit)]).toEqual([10n, 10n]);
+  expect(await note("once", 7, false)).toBe(true);
+  expect((await listUnseenArrivals(pool(), { funding: CHAIN, height: 9 })).get(credit)).toBe(10n);
+  await note("once", 8, true);
+  await note("once", 9, false);
+  expect(await unfinalOf(credit)).toBe(0n);
+  const unseenAt = async (height: number) => (await listUnseenArrivals(pool(), { funding: CHAIN, height })).get(credit);
+  expect([await unseenAt(7), await unseenAt(8)]).toEqual([10n, undefined]);
+  await expect(takeBack("once")).rejects.toThrow("is final");
+  expect(await note("nobody's", 1, true)).toBe(false);
+});
+
+test("a credit that is claimed takes what is not final with it, and a hold stays with its part until it ends", async () => {
+  const [credit, account] = [await newCredit(), await fundedAccount(100n)];
+  await arrive("old", credit, 30, 10);
+  await note("old", 10, true);
+  await arrive("new", credit, 20, 20);
+  const request = await hold(credit, 45);
+  expect(await move("claim_1", credit, account)).toBe(5n);
+  expect([await unfinalOf(credit), await unfinalOf(account)]).toEqual([15n, 5n]);
+  await settle(request, credit, null);
+  expect(await move("claim_2", credit, account)).toBe(45n);
+  expect([await unfinalOf(credit), await unfinalOf(account)]).toEqual([0n, 20n]);
+  expect([await move("claim_3", credit, account), (await readBalance(credit)).posted]).toEqual([0n, 0n]);
+  expect(await takeBack("new")).toEqual([[account, 0n]]);
+  expect((await readBalance(account)).available).toBe(130n);
+  expect(await takeBack("new")).toEqual([]);
+  expect(await checkLedger()).toEqual([]);
+});
+
+test("what went is taken from everybody who has some of it, and the operator bears what was spent", async () => {
+  const [credit, account] = [await newCredit(), await fundedAccount(0n)];
+  await arrive("shared", credit, 50, 30);
+  const request = await hold(credit, 20);
+  expect(await move("claim_shared", credit, account)).toBe(30n);
+  const ofAccount = await hold(account, 12);
+  await settle(ofAccount, account, 12);
+  const before = (await readBalance("payment_losses" as AccountId)).posted;
+  expect(await takeBack("shared")).toEqual([
+    [account, 12n],
+    [credit, 20n],
+  ]);
+  expect((await readBalance("payment_losses" as AccountId)).posted - before).toBe(-32n);
+  await settle(request, credit, 20);
+  expect([(await readBalance(credit)).posted, (await readBalance(account)).posted]).toEqual([0n, 0n]);
+  expect(await checkLedger()).toEqual([]);
+});
+
+test("a claim, a reversal and the news that it is final, ten times at the same instant: nothing is lost and nothing waits for ever", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const [credit, account] = [await newCredit(), await fundedAccount(0n)];
+    const [gone, stays] = [`gone_${round}`, `stays_${round}`];
+    await arrive(gone, credit, 7, 40);
+    await arrive(stays, credit, 5, 40);
+    await Promise.all([
+      ...Array.from({ length: 5 }, (_, index) => move(`race_${round}_${index}`, credit, account)),
+      ...[takeBack(gone), takeBack(gone).catch((error: Error) => expect(error.message).toContain("already")), note(stays, 41, true)],
+    ]);
+    const [left, claimed] = [await readBalance(credit), await readBalance(account)];
+    expect([left.posted + claimed.posted, await unfinalOf(credit), await unfinalOf(account)]).toEqual([5n, 0n, 0n]);
+  }
+  expect(await checkLedger()).toEqual([]);
+});
+
+test("whatever was paid, spent, held and claimed, at no height of the chain is more owed than had come in up to it", async () => {
+  const [credit, account] = [await newCredit(), await fundedAccount(0n)];
+  const before = await owedAt(1_000_000);
+  const blocks: { block: number; amount: number }[] = [];
+  const holds: { request: string; of: AccountId; ceiling: number }[] = [];
+  let state = 20_261_121;
+  const dice = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+  onTestFinished(() => expect(blocks.length).toBeGreaterThan(20));
+  for (let step = 0; step < 250; step += 1) {
+    const of = dice(2) === 0 ? credit : account;
+    const [act, amount, block] = [dice(5), 1 + dice(40), 100 + Math.floor(step / 3)];
+    if (act === 0) {
+      await arrive(`walk_${step}`, credit, amount, block);
+      blocks.push({ block, amount });
+    } else if (act === 1) {
+      const ceiling = Math.min(amount, Number((await readBalance(of)).available));
+      holds.push({ request: await hold(of, ceiling), of, ceiling });
+    } else if (act === 2) {
+      const [ended] = holds.splice(dice(holds.length), 1);
+      if (ended) await settle(ended.request, ended.of, dice(3) === 0 ? null : dice(ended.ceiling + 1));
+    } else if (act === 3) {
+      await move(`walk_${step}`, credit, account);
+    } else {
+      const final = block - 4 - dice(8);
+      await pool().query("SELECT ledger_note_arrival(a.transfer_id, a.block, true) FROM arrival a WHERE a.block <= $1", [final]);
+    }
+    for (let height = block - 14; height <= block; height += 1) {
+      const cameIn = blocks.filter((one) => one.block <= height).reduce((sum, one) => sum + one.amount, 0);
+      expect((await owedAt(height)) - before).toBeLessThanOrEqual(BigInt(cameIn));
+    }
+  }
+  expect(await checkLedger()).toEqual([]);
+});
+
+test("a row that says more than came in is found", async () => {
+  const credit = await newCredit();
+  await arrive("changed", credit, 10, 50);
+  await pool().query("UPDATE arrival SET amount = 11 WHERE transfer_id = 'changed'");
+  expect(await checkLedger()).toEqual([
+    { invariant: "who has an arrival has all of it", subject: "changed", expected: "10", actual: "11" },
+  ]);
+});

@@ -1,0 +1,7 @@
+// Proves that each payment is in the books as its claim says, or says where it is not.
+
+import { findViolations, type Violation } from "@/lib/ledger/check";
+
+/** Reads every claim and its transfers; an empty list means that every invariant holds. */
+export const checkPayments = (): Promise<Violation[]> =>
+  findViolations("SELECT invariant, subject, expected::text, actual::text FROM payments_check() LIMIT 100");
