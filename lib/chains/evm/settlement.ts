@@ -56,8 +56,8 @@ export const settlementAbi = parseAbi([
 export const proofText = (serviceName: string, { requestNumber, cents, timestampMs }: Omit<ProofTerms, "from">): string =>
   `${serviceName} Payment\nRequest ID: req_${requestNumber}\nAmount: ${cents} USDC cents\nTimestamp: ${timestampMs}`;
 
-/** What the contract's constructor runs as, its arguments included. */
-export const settlementCreationCode = ({ serviceName, usdc, treasury, relayer }: SettlementTerms): Hex =>
+/** The contract's constructor, its arguments included. */
+const settlementCreationCode = ({ serviceName, usdc, treasury, relayer }: SettlementTerms): Hex =>
   encodeDeployData({ abi: settlementAbi, bytecode: settlement.bytecode as Hex, args: [serviceName, usdc, treasury, relayer] });
 
 /** Where the contract of these terms is or will be, on every chain; lower case. */
@@ -119,3 +119,20 @@ const stateForm = bytes
     const word = (index: number) => BigInt(`0x${answer.slice(2 + index * 2 * WORD_BYTES, 2 + (index + 1) * 2 * WORD_BYTES)}`);
     return { isDeployed: word(0) === 1n, settledCents: word(1), allowance: word(2), balance: word(3) };
   });
+
+/**
+ * What is at the address of these terms: nothing, the very code that their deployment leaves, or another, which cannot be unless a
+ * node lies.
+ * @throws EvmFailure
+ */
+export async function readDeployedSettlement(terms: SettlementTerms, nodes: EvmNodes = evmNodes()): Promise<"absent" | "ours" | "another"> {
+  const [found, wanted] = await nodes.ask((node) =>
+    Promise.all([
+      node.call("eth_getCode", [settlementAddress(terms), "latest"], bytes),
+      // Creation code that is called answers with what it would leave.
+      node.call("eth_call", [{ data: settlementCreationCode(terms) }, "latest"], bytes),
+    ]),
+  );
+  if (found === "0x") return "absent";
+  return found === wanted ? "ours" : "another";
+}

@@ -71,6 +71,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       custody: "lib/server/custody.ts",
       withdrawals: "lib/server/withdrawals.ts",
       uncredited: "lib/server/list-uncredited.ts",
+      settlement: "lib/server/settlement.ts",
     },
     outdir,
     outExtension: { ".js": ".mjs" },

@@ -1,0 +1,126 @@
+// `npm run settlement -- deploy | verify`: brings the settlement contract onto the chain, and looks whether it is there. It works on
+// the database of DATABASE_URL, or that of the sandbox in DATA_DIR, beside the service while that runs.
+
+import { formatEther, type Hex } from "viem";
+import { z } from "zod";
+import { config } from "@/lib/base/config";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { readDeployedSettlement, type SettlementTerms, settlementAddress } from "@/lib/chains/evm/settlement";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { type Deployment, deploySettlement } from "@/lib/payments/deploy-settlement";
+import { setRelayer } from "@/lib/relay/relayer";
+import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/custody";
+import type { Signer } from "@/lib/wallets/signer";
+import { withPresentDatabase } from "./present-database";
+
+const usage = `npm run settlement -- verify     is the contract that payments settle at on the chain, and is it ours?
+npm run settlement -- deploy     puts it there, once; the relayer pays for it
+`;
+
+const commands: Readonly<Record<string, () => Promise<void>>> = { deploy, verify };
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Exit code 0 when it is there, 1 when it is not and the message says what to do. */
+export async function main(): Promise<void> {
+  const [name = "", ...words] = process.argv.slice(2);
+  const command = commands[name];
+  if (!command || words.length > 0) {
+    process.stderr.write(usage);
+    process.exitCode = 1;
+    return;
+  }
+  try {
+    await withPresentDatabase(async () => {
+      await checkPins();
+      await findChain();
+      await command();
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+const placesForm = z.object({ rpc: z.object({ base: z.url() }) });
+
+/** A sandbox's chain is where its file says, while it runs. */
+async function findChain(): Promise<void> {
+  const { MODE, DATA_DIR } = config();
+  if (MODE !== "sandbox") return;
+  const [{ areChainsOwned }, { readSandboxFile }] = await Promise.all([
+    import("@/lib/sandbox/chains-owner"),
+    import("@/lib/sandbox/secrets"),
+  ]);
+  const places = placesForm.safeParse(areChainsOwned(DATA_DIR) ? readSandboxFile(DATA_DIR) : null);
+  if (!places.success) {
+    throw new Error(`The sandbox in DATA_DIR=${DATA_DIR} does not run: start it. It puts the contract onto its own chain by itself.`);
+  }
+  setSandboxEvmNodes([places.data.rpc.base]);
+}
+
+const termsOf = (treasury: Hex, relayer: Hex): SettlementTerms => {
+  return { serviceName: config().SERVICE_NAME, usdc: usdcAddress(baseChainId()), treasury, relayer };
+};
+
+function sayTerms(terms: SettlementTerms): void {
+  say(`Settlement contract  ${settlementAddress(terms)} on chain ${baseChainId()}`);
+  say(`Service word         ${terms.serviceName}`);
+  say(`USDC                 ${terms.usdc}`);
+  say(`Treasury             ${terms.treasury}`);
+  say(`Relayer              ${terms.relayer}\n`);
+}
+
+async function getCustody(): Promise<Custody> {
+  const custody = await findCustody();
+  if (!custody) throw new Error("This database has no seed yet, and the contract's address follows from it: start the service once.");
+  return custody;
+}
+
+async function verify(): Promise<void> {
+  const { treasury, relayer } = await getCustody();
+  const terms = termsOf(treasury.base, relayer.base);
+  sayTerms(terms);
+  switch (await readDeployedSettlement(terms)) {
+    case "ours":
+      return say("It is there, and its code is what this release deploys.");
+    case "absent":
+      throw new Error("Nothing is there: npm run settlement -- deploy");
+    case "another":
+      throw new Error("There is other code than this release deploys: do not take payments. Ask another node (BASE_RPC_URLS).");
+  }
+}
+
+async function deploy(): Promise<void> {
+  await getCustody();
+  const signer = await openSigner();
+  await checkSeed(signer);
+  setRelayer(signer.relayer);
+  const terms = termsOf(signer.treasury.base, signer.relayer.address);
+  sayTerms(terms);
+  const onCost = ({ gas, mostWei }: { gas: bigint; mostWei: bigint }) =>
+    say(`It costs the relayer ${formatEther(mostWei)} ETH at the most (${gas} gas), and on Base a little for the data.`);
+  sayOutcome(await deploySettlement(terms, { onCost }));
+}
+
+async function openSigner(): Promise<Signer> {
+  const { MODE, DATA_DIR, CUSTODY_SEED_FILE } = config();
+  if (MODE === "sandbox") return (await import("@/lib/sandbox/seed")).openSandboxSigner(DATA_DIR);
+  if (CUSTODY_SEED_FILE) return (await import("@/lib/wallets/open-seed")).openLiveSigner(config());
+  throw new Error("CUSTODY_SEED_FILE: this process holds no seed. Run it where the process with ROLES=jobs runs, with its settings.");
+}
+
+function sayOutcome(outcome: Deployment): void {
+  switch (outcome.kind) {
+    case "was_there":
+      return say("It was there already: nothing was done.");
+    case "deployed":
+      return say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
+    case "on_its_way":
+      throw new Error(
+        `It is on its way in ${outcome.transaction}${outcome.problem ? ` (${outcome.problem})` : ""}, and in no block yet. ` +
+          "The service goes on with it; look again in a minute: npm run settlement -- verify",
+      );
+  }
+}
