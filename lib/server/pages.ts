@@ -2,11 +2,11 @@
 
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import next from "next";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import type { PageHandler } from "./door";
+import { installPageStorage, makePage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
 export interface Pages {
@@ -19,6 +19,9 @@ export type StartPages = () => Promise<Pages>;
 
 /** Prepares Next in `dir`; resolves when it can show pages. */
 export async function startPages({ dev, dir }: { dev: boolean; dir: string }): Promise<Pages> {
+  installPageStorage();
+  // Not at the top, where it would be loaded before the line above.
+  const { default: next } = await import("next");
   const app = next({ dev, dir, customServer: true });
   await app.prepare();
   const handler = app.getRequestHandler();
@@ -36,7 +39,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
       message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
-      await handler(message, response);
+      await makePage(response, () => handler(message, response));
     },
     close: () => app.close(),
   };

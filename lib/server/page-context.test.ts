@@ -1,0 +1,92 @@
+// Proves that the storages of pages rest when nobody uses them, and only then.
+
+import asyncHooks from "node:async_hooks";
+import { createServer, get, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { installPageStorage, makePage } from "./page-context";
+
+const original = asyncHooks.AsyncLocalStorage;
+let server: Server;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  installPageStorage();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  server.close();
+  Object.assign(asyncHooks, { AsyncLocalStorage: original });
+});
+
+/** Serves pages made by `make`; resolves with a reader of one, which resolves when the page has come. */
+async function servePages(make: () => Promise<void>): Promise<() => Promise<void>> {
+  const closed: Promise<unknown>[] = [];
+  server = createServer((_message, response) => {
+    closed.push(new Promise((resolve) => response.once("close", resolve)));
+    void makePage(response, async () => {
+      await make();
+      response.end("page");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return async () => {
+    await new Promise((resolve, reject) =>
+      get({ port, agent: false }, (answer) => answer.resume().once("end", resolve)).once("error", reject),
+    );
+    await Promise.all(closed);
+    await Promise.resolve();
+  };
+}
+
+/** A storage as Next makes its own. */
+function openStorage(): asyncHooks.AsyncLocalStorage<string> {
+  const { AsyncLocalStorage } = createRequire(import.meta.url)("async_hooks") as typeof asyncHooks;
+  return new AsyncLocalStorage<string>();
+}
+
+test("the context of a page lives a moment longer than the page, then rests, and the next page wakes it", async () => {
+  const storage = openStorage();
+  let laterSeen: () => string | undefined = () => undefined;
+  const read = await servePages(() =>
+    storage.run("this page", async () => {
+      await Promise.resolve();
+      expect(storage.getStore()).toBe("this page");
+      laterSeen = asyncHooks.AsyncResource.bind(() => storage.getStore());
+    }),
+  );
+  await read();
+  expect(laterSeen()).toBe("this page");
+  vi.advanceTimersByTime(2_000);
+  expect(laterSeen()).toBeUndefined();
+  await read();
+  expect(laterSeen()).toBe("this page");
+});
+
+test("a page that is still being made keeps its context, however many others have ended", async () => {
+  const storage = openStorage();
+  let finish: () => void = () => undefined;
+  let laterSeen: () => string | undefined = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const read = await servePages(async () => {
+    if (laterSeen()) return;
+    await storage.run("slow page", async () => {
+      laterSeen = asyncHooks.AsyncResource.bind(() => storage.getStore());
+      await held;
+    });
+  });
+  const slow = read();
+  await vi.waitFor(() => expect(laterSeen()).toBe("slow page"));
+  vi.advanceTimersByTime(10_000);
+  expect(laterSeen()).toBe("slow page");
+  finish();
+  await slow;
+  await Promise.resolve();
+  vi.advanceTimersByTime(2_000);
+  expect(laterSeen()).toBeUndefined();
+});

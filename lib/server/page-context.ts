@@ -1,0 +1,54 @@
+// What Next knows of a page while it is made travels in AsyncLocalStorage. Before Node 24 one that was ever used makes every
+// promise of the process dearer, and so a request of the API by a sixth: those of pages rest while no page is made.
+
+import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
+import type { ServerResponse } from "node:http";
+import { once } from "@/lib/base/once";
+
+/** What a page leaves to be done after it was sent still finds its context. */
+const REST_AFTER_MS = 2_000;
+
+interface PageContext {
+  awake: Set<AsyncLocalStorage<unknown>>;
+  pages: number;
+  rest: NodeJS.Timeout | undefined;
+}
+
+const pageContext = () => once<PageContext>("page context", () => ({ awake: new Set(), pages: 0, rest: undefined }));
+
+class PageStorage<Store> extends AsyncLocalStorage<Store> {
+  override run<Result, Given extends unknown[]>(store: Store, callback: (...given: Given) => Result, ...given: Given): Result {
+    pageContext().awake.add(this);
+    return super.run(store, callback, ...given);
+  }
+
+  override enterWith(store: Store): void {
+    pageContext().awake.add(this);
+    super.enterWith(store);
+  }
+}
+
+/** What is loaded by `require` from now on has storages that can rest: Next, and the React inside of it, which both load late. */
+export function installPageStorage(): void {
+  Object.assign(asyncHooks, { AsyncLocalStorage: PageStorage });
+}
+
+/** Makes a page; its context lives until it is both made and sent, or its reader has gone. */
+export function makePage(response: ServerResponse, make: () => Promise<void>): Promise<void> {
+  const context = pageContext();
+  context.pages += 1;
+  clearTimeout(context.rest);
+  const closed = new Promise((resolve) => response.once("close", resolve));
+  const made = make();
+  void Promise.allSettled([made, closed]).then(() => {
+    context.pages -= 1;
+    if (context.pages === 0) context.rest = setTimeout(rest, REST_AFTER_MS).unref();
+  });
+  return made;
+}
+
+function rest(): void {
+  const { awake } = pageContext();
+  for (const storage of awake) storage.disable();
+  awake.clear();
+}
