@@ -57,8 +57,7 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
 /** One function for both kinds; a batch of one kind calls that kind's own, which spares a level of calls. */
 function statementFor(settlements: readonly SettleItem[], holds: readonly HoldItem[]): { name: string; text: string; values: unknown[] } {
   const at = now();
-  // A hold outlives the provider's time limit by the margin: whoever settles later than that has died.
-  const until = new Date(at.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
+  const until = holdDeadline(at);
   if (settlements.length === 0) {
     return {
       name: "gateway_place_holds",
@@ -81,6 +80,9 @@ function statementFor(settlements: readonly SettleItem[], holds: readonly HoldIt
     values: [...settleValues(settlements), ...holdValues(holds), at, until],
   };
 }
+
+/** A hold outlives the provider's time limit by the margin: whoever settles later than that has died. */
+export const holdDeadline = (placedAt: Date): Date => new Date(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
 
 /** The rows come settlements first; each item gets its own. */
 function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settlements: number): CommitRow[] {

@@ -22,7 +22,8 @@ export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
   return readDecision(await submitToCommit({ kind: "hold", hold }));
 }
 
-function readDecision(row: CommitRow): HoldDecision {
+/** @throws Error for an outcome that is none of a hold */
+export function readDecision(row: CommitRow): HoldDecision {
   switch (row.outcome) {
     case "held":
       return { outcome: "held", period: row.cap === null ? null : row.period, periodStart: row.cap === null ? null : row.period_start };

@@ -32,8 +32,14 @@ export function readIdempotencyClaim(request: GatewayRequest): IdempotencyClaim 
   if (!keyForm.test(key)) {
     throw invalidRequest([{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }], "idempotency_key");
   }
-  const bodyHash = createHash("sha256").update(`${request.method} ${request.path}\n`).update(request.bodyText).digest();
-  return { key, bodyHash };
+  return { key, bodyHash: hashRequest(request) };
+}
+
+/** SHA-256 of method, path and body, and of a payment that came beside the body. */
+export function hashRequest({ method, path, bodyText, headers }: GatewayRequest): Buffer {
+  const hash = createHash("sha256").update(`${method} ${path}\n`).update(bodyText);
+  const proof = headers["payment-proof"];
+  return (proof === undefined ? hash : hash.update(`\n${proof}`)).digest();
 }
 
 /** @throws Error when the reply is gone; the hold has just said that it is there */

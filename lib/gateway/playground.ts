@@ -8,8 +8,8 @@ import type { AccountId } from "@/lib/base/ids";
 import type { Caller } from "./caller";
 import { isDraining } from "./drain";
 import { type Endpoint, endpoint } from "./endpoint";
-import { placeFromBalance } from "./hold";
 import { limit } from "./limit";
+import { placeMoney } from "./pay/place";
 import { sellAnswer } from "./pipeline";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
@@ -22,8 +22,7 @@ export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "s
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
-  const sell: Endpoint = async (request) =>
-    sellAnswer(request, { identify, read: readStreamed, place: placeFromBalance, write: promptWriter });
+  const sell: Endpoint = async (request) => sellAnswer(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
   return run("playground", sell, asked);
 }
 

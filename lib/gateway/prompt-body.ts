@@ -5,7 +5,7 @@ import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
-import type { Caller } from "./caller";
+import type { Buyer } from "./caller";
 import { type Issue, invalidRequest, readIssues, readJsonBody } from "./invalid-request";
 import type { GatewayRequest } from "./request";
 
@@ -30,18 +30,19 @@ export interface Prompt {
   options: CallOptions;
   stream: boolean;
   maxCost: NanoUsd | undefined;
+  /** The payment object as it came; undefined without one. It is read once the price is known. */
+  payment?: unknown;
 }
 
 /**
  * Reads the body of POST /api/v1/prompt.
- * @throws AppError INVALID_REQUEST, INVALID_MODEL, PAYMENT_VERIFICATION_FAILED
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
+export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels">): Prompt {
   const parsed = promptBodySchema.safeParse(readJsonBody(request), { reportInput: true });
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
-  if (body.payment !== undefined) throw paymentUnsupported();
   const issues: Issue[] = [];
   if (body.maxTokens !== undefined && body.maxTokens > model.maxOutputTokens) {
     issues.push({ path: "maxTokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
@@ -61,6 +62,7 @@ export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
     options: { temperature: body.temperature },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
+    payment: body.payment,
   };
 }
 
@@ -68,7 +70,7 @@ export function readPrompt(request: GatewayRequest, caller: Caller): Prompt {
 export const MOST_CHARACTERS_PER_TOKEN = 128;
 
 /** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
-export function readModel(name: string, caller: Caller): Model {
+export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): Model {
   const model = findModel(name);
   const allowed = caller.allowedModels;
   if (model && (!allowed || allowed.includes(model.id))) return model;
@@ -88,11 +90,4 @@ export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
     const message = error instanceof RangeError ? error.message : "must be an amount of USD";
     throw invalidRequest([{ path: "maxCost", message }]);
   }
-}
-
-function paymentUnsupported(): AppError {
-  return new AppError("PAYMENT_VERIFICATION_FAILED", {
-    message: "This service does not settle signed payments; leave payment out to pay from the balance of the API key",
-    details: { reason: "network_unsupported" },
-  });
 }

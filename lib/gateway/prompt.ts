@@ -2,11 +2,11 @@
 
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
-import { placeFromBalance } from "./hold";
+import { placeMoney } from "./pay/place";
 import { sellAnswer } from "./pipeline";
 import { readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
 
 export const prompt = endpoint("prompt", (request) =>
-  sellAnswer(request, { identify: authenticate, read: readPrompt, place: placeFromBalance, write: promptWriter }),
+  sellAnswer(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
 );

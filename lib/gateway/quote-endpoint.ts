@@ -8,6 +8,7 @@ import { authenticate, type Caller } from "./caller";
 import { endpoint } from "./endpoint";
 import { estimateUsage } from "./estimate";
 import { limit } from "./limit";
+import { requiredCents } from "./pay/required-cents";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 import { pricePerToken } from "./receipt";
@@ -38,6 +39,7 @@ export async function tellQuote(request: GatewayRequest, caller: Caller): Promis
       expected: expectedCost(prompt, priced),
       available,
       covered: ceiling <= available,
+      paymentCents: Number(requiredCents(priced)),
       // The 402 tells the same number.
       affordableMaxTokens: affordableMaxTokens(available, priced),
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,

@@ -2,7 +2,7 @@
 
 import { authenticate } from "../caller";
 import { endpoint } from "../endpoint";
-import { placeFromBalance } from "../hold";
+import { placeMoney } from "../pay/place";
 import { sellAnswer } from "../pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
@@ -10,6 +10,6 @@ import { chatWriter } from "./writer";
 
 export const chatCompletions = endpoint(
   "chat/completions",
-  (request) => sellAnswer(request, { identify: authenticate, read: readChat, place: placeFromBalance, write: chatWriter }),
+  (request) => sellAnswer(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter }),
   chatErrorBody,
 );

@@ -1,32 +1,36 @@
 // Answers of POST /api/v1/chat/completions in OpenAI's form, whole or in chunks. The id is the request's own, so that its receipt can be
-// looked up; `usage.cost` is what was charged, in USD.
+// looked up; `usage.cost` is what was charged, in USD; `payment` is ours, and there only when one came with the request.
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason } from "@/lib/providers/types";
 import type { OutputPiece } from "../output";
+import type { PaymentFacts } from "../pay/facts";
+import { paymentBody } from "../pay/payment-body";
 import type { ReplyWriter } from "../reply-writer";
 import type { GatewayRequest } from "../request";
 import type { Receipt } from "../settlement";
 import type { ChatPrompt } from "./body";
 import { chatErrorBody } from "./errors";
 
-export function chatWriter(request: GatewayRequest, { model, includeUsage }: ChatPrompt): ReplyWriter {
+export function chatWriter(request: GatewayRequest, { model, includeUsage }: ChatPrompt, payment: PaymentFacts | null = null): ReplyWriter {
   const created = Math.floor(request.arrivedAtMs / 1000);
   const chunk = (fields: string): string =>
     `data: {"id":"${request.id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model.id)},${fields}}\n\n`;
-  const delta = (text: string, reason: string | null): string =>
-    chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]`);
+  const delta = (text: string, reason: string | null, more = ""): string =>
+    chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]${more}`);
+  const paid = ({ inputCost, outputCost }: Receipt): string =>
+    payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
   return {
     whole: (receipt) =>
       `{"id":"${request.id}","object":"chat.completion","created":${created},"model":${JSON.stringify(model.id)},` +
       `"choices":[{"index":0,"message":${messageText(receipt)},"logprobs":null,"finish_reason":"${finishReason(receipt)}"}],` +
-      `"usage":${usageText(receipt)}}`,
+      `"usage":${usageText(receipt)}${paid(receipt)}}`,
     opening: () => delta(`{"role":"assistant","content":"","refusal":null}`, null),
     piece: (piece) => delta(deltaText(piece), null),
     done: (receipt) => {
       const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(receipt)}`) : "";
-      return `${delta("{}", finishReason(receipt))}${usage}data: [DONE]\n\n`;
+      return `${delta("{}", finishReason(receipt), paid(receipt))}${usage}data: [DONE]\n\n`;
     },
     failed: (error) => `data: ${chatErrorBody(error, request.id)}\n\n`,
   };

@@ -13,6 +13,7 @@ export interface PaymentFacts {
   payer: string;
   /** Unique among the payer's: `req_N` of a proof. */
   nonce: string;
+  /** What it moved; nothing when the payer's credit covered the request. */
   amount: NanoUsd;
   /** Null when nothing was submitted, because the payer's credit covered the request. */
   transaction: string | null;

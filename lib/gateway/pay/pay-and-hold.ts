@@ -1,22 +1,132 @@
 // A payment's way to a hold: claimed, settled on its chain, then credited and held in one commit. Every step may be run any number
 // of times: one payload pays once and is answered once, however often it comes.
 
-import type { PaymentTerms } from "@/lib/payments/claim";
+import { assertNever } from "@/lib/base/assert";
+import { config } from "@/lib/base/config";
+import { ZERO_USD } from "@/lib/base/money";
+import { claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { settleClaim } from "@/lib/payments/settle";
+import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
-import type { PlacedHold } from "../hold";
+import { holdRefused, idempotencyMismatch, type PlacedHold } from "../hold";
+import { ledgerUnavailable } from "../hold-batch";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
+import { coverAndHold, creditAndHold, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
+import { paymentRefused, settlementPending } from "./refusal";
 
 /**
  * Takes a payment whose signature is good and whose amount is enough, and sets the quote's ceiling aside from it. `caller` is null where
- * nobody needs a key.
+ * nobody needs a key. What a payer has as a credit pays before an authorization is submitted; a proof is this one payment.
  * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and what a hold may be refused with
  */
-export async function payAndHold(
-  _request: GatewayRequest,
-  _caller: Caller | null,
-  _quote: Quote,
-  _terms: PaymentTerms,
-): Promise<PlacedHold> {
-  throw new Error("payments are not settled here");
+export async function payAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
+  const claim = await takePayment(request, terms);
+  request.facts.payment = claim.id;
+  const paid = { payment: claim.id, request, caller, quote, bodyHash: terms.bodyHash };
+  const mayBeCovered = claim.scheme !== "proof" && claim.state !== "paid";
+  const covered = mayBeCovered ? await coverAndHold(paid) : null;
+  const settled = covered ? null : await settle(claim);
+  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(notBooked)));
+  if (!decision) throw settlementPending();
+  return placedOf(decision, { claim, caller, quote, request, settled });
 }
+
+/** The payment was made and is booked when it comes again, or by the job that looks after payments. */
+function notBooked(cause: unknown): never {
+  throw ledgerUnavailable(cause);
+}
+
+async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promise<PaymentClaim> {
+  const { accountId, idempotencyKey } = terms;
+  const isFree = accountId === null || idempotencyKey === null || (await markIdempotencyKey(accountId, idempotencyKey, request));
+  const taken = isFree ? await claimPayment(terms) : { kind: "idempotency_mismatch" as const };
+  switch (taken.kind) {
+    case "claimed":
+      return taken.claim;
+    case "replayed":
+      throw paymentRefused("replayed");
+    case "idempotency_mismatch":
+      throw idempotencyMismatch();
+    default:
+      return assertNever(taken);
+  }
+}
+
+async function settle(claim: PaymentClaim): Promise<SettledAt> {
+  const { state, transaction, block } = claim;
+  if (state === "paid" && transaction !== null && block !== null) return { transaction, block };
+  const settled = await settleClaim(claim, config().PAYMENT_WAIT_MS);
+  switch (settled.kind) {
+    case "paid":
+      return settled;
+    case "pending":
+      throw settlementPending();
+    case "covered":
+      throw spentMeanwhile();
+    case "failed":
+      throw paymentRefused(settled.reason, settled.message && `${settled.message}; ${cures[settled.reason]}`);
+    default:
+      return assertNever(settled);
+  }
+}
+
+/** What to do about what the chain said. */
+const cures: Readonly<Record<SettleFailure, string>> = {
+  expired: "sign a new payment with the present time",
+  bad_signature: "sign the four lines again",
+  allowance_too_low: "then send the same request again",
+  wallet_balance_too_low: "add the rest, and send the same request again",
+  settlement_failed: "nothing was paid, and a new payment may be signed",
+};
+
+const spentMeanwhile = () =>
+  paymentRefused("replayed", "What this payment left was spent on other requests of its payer since; sign a new one");
+
+interface Placing {
+  claim: PaymentClaim;
+  caller: Caller | null;
+  quote: Quote;
+  request: GatewayRequest;
+  /** Null when the payer's credit covered it. */
+  settled: SettledAt | null;
+}
+
+function placedOf(decision: PaymentHoldDecision, { claim, caller, quote, request, settled }: Placing): PlacedHold {
+  const { creditedAccount } = decision;
+  const key = `payment ${claim.id}`;
+  const isCredit = creditedAccount === creditAccountOf(claim.network, claim.payer);
+  switch (decision.outcome) {
+    case "held": {
+      const { id, scheme, network, payer, nonce } = claim;
+      const { period, periodStart } = decision;
+      const paidBy = scheme === "proof" ? "payment" : "x402";
+      const hold = { requestId: request.id, accountId: creditedAccount, keyId: isCredit ? null : (caller?.keyId ?? null), paidBy } as const;
+      return {
+        kind: "held",
+        hold: { ...hold, ceiling: quote.ceiling, period, periodStart, claim: { key, bodyHash: claim.bodyHash } },
+        payment: {
+          ...{ id, scheme, network, payer, nonce },
+          amount: settled ? claim.amount : ZERO_USD,
+          transaction: settled?.transaction ?? null,
+          changeBelongsTo: isCredit ? "address" : "account",
+        },
+      };
+    }
+    case "replay":
+      return { kind: "replay", accountId: creditedAccount, key };
+    case "served":
+      throw paymentRefused(
+        "replayed",
+        "This payment was answered and charged more than 24 hours ago, and the answer is not kept; sign a new one",
+      );
+    case "insufficient":
+      if (isCredit) throw spentMeanwhile();
+      throw holdRefused(decision, caller ?? nobody, quote);
+    default:
+      throw holdRefused(decision, caller ?? nobody, quote);
+  }
+}
+
+const nobody = { forget: () => undefined };

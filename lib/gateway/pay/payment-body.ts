@@ -1,0 +1,21 @@
+// What an answer says of the payment that came with its request.
+
+import type { Json } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd, usdText } from "@/lib/base/money";
+import type { PaymentFacts } from "./facts";
+
+/** `amount` is USDC cents, `charged` and `change` are USD. A proof has the requestId that its payer chose. */
+export function paymentBody(payment: PaymentFacts, charged: NanoUsd): { [key: string]: Json } {
+  const { scheme, nonce, payer, network, amount, transaction, changeBelongsTo } = payment;
+  return {
+    requestId: scheme === "proof" ? nonce : undefined,
+    from: payer,
+    network,
+    amount: Number(usdText(amount * 100n)),
+    transaction,
+    charged,
+    // Nothing was paid when a credit covered the request.
+    change: nanoUsd(amount > charged ? amount - charged : 0n),
+    changeBelongsTo,
+  };
+}
