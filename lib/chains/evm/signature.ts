@@ -20,14 +20,23 @@ export async function verifyEvmSignature(address: string, text: string, signatur
 /** Longer ones are no wallet's: the settlement contract refuses them too. */
 const MOST_PROOF_SIGNATURE_BYTES = 4_096;
 
+/** Whose signature the settlement contract would take for `text`, and no other. @param from lower-case hex */
+export async function verifyProofSignature(from: Hex, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
+  if (!isHex(signature) || signature.length % 2 !== 0) return "invalid";
+  return verifyHashSignature(from, { hash: hashMessage(text), signature }, nodes);
+}
+
 /**
- * Whose signature the settlement contract would take for `text`, and no other: of a key, 65 bytes with a low s that end with 27 or
- * 28; of a contract wallet that is deployed, whatever it takes within the contract's gas.
+ * Whose signature counts on the chain for 32 bytes: of a key, 65 bytes with a low s that end with 27 or 28; of a contract wallet that
+ * is deployed, whatever it takes within the settlement contract's gas.
  * @param from lower-case hex
  */
-export async function verifyProofSignature(from: Hex, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
-  if (!isHex(signature) || signature.length % 2 !== 0 || size(signature) > MOST_PROOF_SIGNATURE_BYTES) return "invalid";
-  const hash = hashMessage(text);
+export async function verifyHashSignature(
+  from: Hex,
+  { hash, signature }: { hash: Hex; signature: Hex },
+  nodes?: EvmNodes,
+): Promise<SignatureVerdict> {
+  if (size(signature) > MOST_PROOF_SIGNATURE_BYTES) return "invalid";
   if (/1[bc]$/i.test(signature) && (await findSigner(hash, signature)) === from) return "valid";
   return verifyAtProofChecker(from, hash, signature, nodes);
 }

@@ -1,0 +1,156 @@
+// Settling an exact payment on the EVM chain: its EIP-3009 authorization is carried out by the relayer, or by a facilitator. Anybody
+// else may do it as well, since whoever sees it can: then it is found on the chain, and is as good.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { getAddress } from "viem";
+import { publicUrl } from "@/lib/base/public-url";
+import { findNonceUse, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { readHead } from "@/lib/chains/evm/head";
+import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
+import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
+import { inTransaction } from "@/lib/db/pool";
+import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { noteStored, type PaymentClaim } from "./claim";
+import type { Attempt, SettledAt, SettleWay } from "./settle-way";
+import { readKeptAuthorization } from "./x402/evm";
+import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "./x402/facilitator";
+import { X402_PATH, X402_VERSION } from "./x402/wire";
+
+/** A key's authorization burns some 80,000; a contract wallet may check its own with much more, and would have us pay for it. */
+const MOST_GAS = 1_000_000n;
+/** An authorization may have been carried out before it was shown to us, by no more than it could count for. */
+const SECONDS_BEFORE_CLAIM = 3_600;
+
+export const settleExactEvm: SettleWay = { attempt, find };
+
+async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+  try {
+    return (await isFacilitated(claim.network)) ? await haveItSettled(claim) : await relay(claim, relayId);
+  } catch (error) {
+    if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+  const { authorization, signature } = readKeptAuthorization(claim.settlement);
+  // The nodes see it before it is stored. Who runs one could carry it out, which pays us all the same.
+  const call = { to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) };
+  const prepared = await prepareCall(call);
+  if (prepared.kind === "reverts") return explain(claim, prepared.reason);
+  if (prepared.gas > MOST_GAS) {
+    return { kind: "refused", reason: "settlement_failed", message: "The wallet's own check of its signature takes too much gas" };
+  }
+  await inTransaction(async (transaction) => {
+    if (await noteStored(claim, transaction)) await storeCall(relayId, prepared, transaction);
+  });
+  return { kind: "stored" };
+}
+
+/** What USDC's own words of refusal mean. */
+async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
+  if (/used or canceled/i.test(words)) return lookFor(claim);
+  if (/exceeds balance/i.test(words)) {
+    return { kind: "refused", reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+  }
+  if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization's time is over: sign a new one" };
+  if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC does not take this signature" };
+  return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MOST_WORDS)}` };
+}
+
+const MOST_WORDS = 100;
+
+/** The nonce is used: by this very authorization, or in another way. */
+async function lookFor(claim: PaymentClaim): Promise<Attempt> {
+  const use = await findUse(claim, (await latestBlock()).number);
+  if (use === null) return { kind: "unknown" };
+  if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
+  return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce is used up: sign a new one" };
+}
+
+async function latestBlock() {
+  const latest = await findBlock("latest");
+  if (!latest) throw new EvmFailure("behind", "no node has a latest block");
+  return latest;
+}
+
+function findUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse | null> {
+  const sinceS = Math.floor(claimedAt.getTime() / 1_000) - SECONDS_BEFORE_CLAIM;
+  return findNonceUse(readKeptAuthorization(settlement).authorization, { toBlock, sinceS });
+}
+
+async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
+  const { from, nonce } = readKeptAuthorization(claim.settlement).authorization;
+  if (as === "latest") {
+    if (!(await isAuthorizationUsed(from, nonce))) return null;
+    return settledAt(await findUse(claim, (await latestBlock()).number));
+  }
+  const { finalized, doubt } = await readHead();
+  if (doubt !== null) throw new EvmFailure("moved", `the chain's head is in doubt: ${doubt}`);
+  const isUsed = await readSettledAuthorization(from, nonce, finalized);
+  if (isUsed === null) throw new EvmFailure("behind", "the nodes do not agree on whether an authorization was used");
+  return isUsed ? settledAt(await findUse(claim, finalized.number)) : null;
+}
+
+const settledAt = (use: NonceUse | null): SettledAt | null =>
+  use?.kind === "moved" ? { transaction: use.transaction, block: use.block } : null;
+
+/** By the facilitator. It may lie either way, so the chain is asked before, and after whatever it says. */
+async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
+  const before = await find(claim, "latest");
+  if (before) return { kind: "found", ...before };
+  const order = orderOf(claim);
+  const verdict = await askToVerify(order);
+  if (verdict.kind === "silent") return { kind: "unknown" };
+  if (verdict.kind === "no") return { kind: "refused", ...failureOf(verdict.reason) };
+  const answer = await askToSettle(order);
+  const after = await findSoon(claim, answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO);
+  if (after) return { kind: "found", ...after };
+  // What it says it did may still come into a block.
+  if (answer.kind !== "no" || /pending/i.test(answer.reason)) return { kind: "unknown" };
+  return { kind: "refused", ...failureOf(answer.reason) };
+}
+
+const LOOK_EVERY_MS = 100;
+const LOOKS_AFTER_YES = 50;
+const LOOKS_AFTER_NO = 1;
+
+async function findSoon(claim: PaymentClaim, looks: number): Promise<SettledAt | null> {
+  for (let look = 1; ; look++) {
+    const found = await find(claim, "latest");
+    if (found || look >= looks) return found;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function failureOf(words: string): { reason: "wallet_balance_too_low" | "settlement_failed"; message: string } {
+  if (/insufficient_(funds|balance)/i.test(words)) {
+    return { reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+  }
+  return { reason: "settlement_failed", message: `The payment was not carried out: ${words}` };
+}
+
+function orderOf({ settlement, network }: PaymentClaim): FacilitatorOrder {
+  const { signature, authorization } = readKeptAuthorization(settlement);
+  const { name, version, verifyingContract } = usdcDomain(baseChainId());
+  const paymentRequirements = {
+    scheme: "exact",
+    network,
+    amount: `${authorization.value}`,
+    asset: getAddress(verifyingContract),
+    payTo: getAddress(authorization.to),
+    maxTimeoutSeconds: 300,
+    extra: { name, version },
+  };
+  const words = { value: `${authorization.value}`, validAfter: `${authorization.validAfter}`, validBefore: `${authorization.validBefore}` };
+  const paymentPayload = {
+    x402Version: X402_VERSION,
+    resource: { url: `${publicUrl()}${X402_PATH}` },
+    accepted: paymentRequirements,
+    payload: { signature, authorization: { ...authorization, ...words } },
+  };
+  return { paymentPayload, paymentRequirements };
+}

@@ -1,0 +1,128 @@
+// x402 on Base: the payer signs an EIP-3009 authorization of USDC to our treasury, and anybody may carry it out, once. What was
+// signed is held against what was asked for here; only whether a contract wallet signed it is asked of the chain.
+
+import { getAddress, type Hex } from "viem";
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { fromUsdcUnits } from "@/lib/base/money";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { verifyHashSignature } from "@/lib/chains/evm/signature";
+import { type Authorization, authorizationHash, findUsdc, usdcDomain } from "@/lib/chains/evm/usdc";
+import { address, bytes, bytes32 } from "@/lib/chains/evm/wire";
+import type { JsonObject } from "../claim";
+import { findSettlementTerms } from "../settlement-terms";
+import type { PaymentRefusal, PaymentVerdict, Price, ReadPayment, SignedPayment, X402Network } from "./network";
+import { digits, type PaymentRequirements } from "./wire";
+
+/** How long a payer's authorization is asked to count. */
+const VALID_SECONDS = 300;
+/** Less than this is no time to bring it into a block. */
+const LEAST_SECONDS_LEFT = 10;
+/** Until its time is over it is watched, since anybody may carry it out; and its use is looked for no further back. */
+const MOST_SECONDS_LEFT = 3_600;
+
+const amount = digits.transform(BigInt);
+
+const form = z.object({
+  signature: bytes,
+  authorization: z.object({ from: address, to: address, value: amount, validAfter: amount, validBefore: amount, nonce: bytes32 }),
+});
+
+/** What is kept of a claimed authorization, all in text. */
+const kept = form;
+
+export interface SignedAuthorization {
+  authorization: Authorization;
+  signature: Hex;
+}
+
+/** Reads what `read` put aside for settling. @throws Error when it is something else */
+export const readKeptAuthorization = (settlement: JsonObject): SignedAuthorization => kept.parse(settlement);
+
+/** The network of this service's EVM chain. */
+export const evmNetwork = (): X402Network => {
+  const chainId = baseChainId();
+  return { scheme: "exact_evm", network: `eip155:${chainId}`, findRequirements, read, verify, checkTime };
+};
+
+const refused = (reason: PaymentRefusal["reason"], errorReason: string, message: string) =>
+  ({ kind: "refused", refusal: { reason, errorReason, message } }) as const;
+
+async function findRequirements({ units, bodyHash }: Price): Promise<PaymentRequirements | null> {
+  const chainId = baseChainId();
+  const terms = await findSettlementTerms();
+  if (terms === null || findUsdc(chainId) === null) return null;
+  const { name, version, verifyingContract } = usdcDomain(chainId);
+  return {
+    scheme: "exact",
+    network: `eip155:${chainId}`,
+    amount: `${units}`,
+    asset: getAddress(verifyingContract),
+    payTo: getAddress(terms.treasury),
+    maxTimeoutSeconds: VALID_SECONDS,
+    extra: { name, version, bodyHash },
+  };
+}
+
+function read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequirements): ReadPayment {
+  const parsed = form.safeParse(payload);
+  if (!parsed.success) return refused("malformed", "invalid_payload", "payload holds no signed EIP-3009 authorization");
+  const { authorization, signature } = parsed.data;
+  if (authorization.to !== wanted.payTo.toLowerCase()) {
+    return refused("malformed", "invalid_exact_evm_recipient_mismatch", `The authorization pays ${authorization.to}, not ${wanted.payTo}`);
+  }
+  if (authorization.value !== BigInt(wanted.amount)) {
+    const message = `The authorization is over ${authorization.value} units of USDC, and ${wanted.amount} were accepted`;
+    return refused("amount_too_low", "invalid_exact_evm_payload_authorization_value_mismatch", message);
+  }
+  const settlement = {
+    signature,
+    authorization: {
+      ...authorization,
+      value: `${authorization.value}`,
+      validAfter: `${authorization.validAfter}`,
+      validBefore: `${authorization.validBefore}`,
+    },
+  };
+  const payment: SignedPayment = {
+    payer: authorization.from,
+    nonce: authorization.nonce,
+    amount: fromUsdcUnits(authorization.value),
+    validUntil: dateOf(authorization.validBefore),
+    settlement,
+  };
+  return { kind: "read", payment };
+}
+
+/** No later than a date can be. */
+const LAST_SECOND = 8_640_000_000_000n;
+const dateOf = (seconds: bigint): Date => new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1_000);
+
+async function verify({ settlement }: SignedPayment): Promise<PaymentVerdict> {
+  const { authorization, signature } = readKeptAuthorization(settlement);
+  const hash = authorizationHash(authorization, baseChainId());
+  const verdict = await verifyHashSignature(authorization.from, { hash, signature });
+  if (verdict === "valid") return { kind: "good" };
+  if (verdict === "unavailable") return { kind: "unavailable" };
+  const message =
+    `The signature is not ${authorization.from}'s over this authorization: USDC takes 65 bytes of a key, s in its lower half and v 27 or 28, ` +
+    "or what a contract wallet that is deployed says yes to";
+  return refused("bad_signature", "invalid_exact_evm_signature", message);
+}
+
+function checkTime({ settlement }: SignedPayment): PaymentRefusal | null {
+  const { validAfter, validBefore } = readKeptAuthorization(settlement).authorization;
+  const seconds = BigInt(Math.floor(nowMs() / 1_000));
+  const before = "invalid_exact_evm_payload_authorization_valid_before";
+  if (validBefore < seconds + BigInt(LEAST_SECONDS_LEFT)) {
+    const message = `The authorization ends within ${LEAST_SECONDS_LEFT} seconds: sign a new one`;
+    return { reason: "expired", errorReason: before, message };
+  }
+  if (validBefore > seconds + BigInt(MOST_SECONDS_LEFT)) {
+    const message = `The authorization counts for more than ${MOST_SECONDS_LEFT} seconds from now: sign one that ends after ${VALID_SECONDS}`;
+    return { reason: "malformed", errorReason: before, message };
+  }
+  if (validAfter <= seconds) return null;
+  const message = "The authorization does not count yet: sign one whose validAfter is 0";
+  return { reason: "malformed", errorReason: "invalid_exact_evm_payload_authorization_valid_after", message };
+}

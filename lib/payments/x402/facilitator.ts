@@ -1,0 +1,116 @@
+// An outside facilitator (X402_FACILITATOR_URL), which checks payments and carries them out for us. It is believed nothing: what it
+// answers tells how long to look at the chain, and no more.
+
+import { request } from "undici";
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/once";
+import { X402_VERSION } from "./wire";
+
+/** What is sent to it: the payer's payload, and what we asked for. */
+export interface FacilitatorOrder {
+  paymentPayload: object;
+  paymentRequirements: object;
+}
+
+export type FacilitatorAnswer =
+  /** It says that the payment is good, or carried out. */
+  | { kind: "yes" }
+  /** It says why not. */
+  | { kind: "no"; reason: string }
+  /** It says nothing, or nothing that can be read. */
+  | { kind: "silent" };
+
+const ASK_TIMEOUT_MS = 5_000;
+const SETTLE_TIMEOUT_MS = 20_000;
+const SUPPORTED_FOR_MS = 600_000;
+const MOST_REASON_CHARACTERS = 100;
+
+const reason = z.string().nullish();
+const verified = z.object({ isValid: z.boolean(), invalidReason: reason });
+const settled = z.object({ success: z.boolean(), errorReason: reason });
+const kind = z.object({
+  x402Version: z.number(),
+  scheme: z.string(),
+  network: z.string(),
+  extra: z.record(z.string(), z.unknown()).nullish(),
+});
+const supported = z.object({ kinds: z.array(kind) });
+
+interface Ask<T> {
+  path: "verify" | "settle" | "supported";
+  body: object | null;
+  timeoutMs: number;
+  form: z.ZodType<T>;
+}
+
+/** Null when it does not answer in time, or in another form. Any status counts: some say no with 4xx. */
+async function ask<T>({ path, body, timeoutMs, form }: Ask<T>): Promise<T | null> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const headers = { "content-type": "application/json", accept: "application/json" };
+    const options = body ? ({ method: "POST", body: JSON.stringify(body) } as const) : ({ method: "GET" } as const);
+    const answer = await request(`${config().X402_FACILITATOR_URL}/${path}`, { ...options, headers, signal });
+    const read = form.safeParse(JSON.parse(await answer.body.text()));
+    if (read.success) return read.data;
+    log().warn({ path, status: answer.statusCode }, "the x402 facilitator answered in a form that it does not have");
+  } catch (error) {
+    // Only its kind: the message may hold the URL, and that a key.
+    log().warn({ path, kind: error instanceof Error ? error.name : "unknown" }, "the x402 facilitator did not answer");
+  }
+  return null;
+}
+
+const said = (isYes: boolean, why: string | null | undefined): FacilitatorAnswer =>
+  isYes ? { kind: "yes" } : { kind: "no", reason: (why ?? "unknown").slice(0, MOST_REASON_CHARACTERS) };
+
+/** Whether it would carry a payment out. */
+export async function askToVerify(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
+  const answer = await ask({ path: "verify", body: { x402Version: X402_VERSION, ...order }, timeoutMs: ASK_TIMEOUT_MS, form: verified });
+  return answer === null ? { kind: "silent" } : said(answer.isValid, answer.invalidReason);
+}
+
+/** Has it carry a payment out. Whatever it answers, the chain tells whether it did. */
+export async function askToSettle(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
+  const answer = await ask({ path: "settle", body: { x402Version: X402_VERSION, ...order }, timeoutMs: SETTLE_TIMEOUT_MS, form: settled });
+  return answer === null ? { kind: "silent" } : said(answer.success, answer.errorReason);
+}
+
+interface Kind {
+  network: string;
+  extra: Readonly<Record<string, unknown>>;
+}
+
+const knownKinds = () =>
+  once<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({ untilMs: 0, kinds: [] }));
+
+/** Its ways of settling the exact scheme, kept for a while; null while it does not say. */
+async function listKinds(url: string): Promise<readonly Kind[] | null> {
+  const known = knownKinds();
+  if (known.url === url && known.untilMs >= nowMs()) return known.kinds;
+  const answer = await ask({ path: "supported", body: null, timeoutMs: ASK_TIMEOUT_MS, form: supported });
+  if (answer === null) return null;
+  const ours = answer.kinds.filter(({ x402Version, scheme }) => x402Version === X402_VERSION && scheme === "exact");
+  const kinds = ours.map(({ network, extra }) => ({ network, extra: extra ?? {} }));
+  Object.assign(known, { url, untilMs: nowMs() + SUPPORTED_FOR_MS, kinds });
+  return kinds;
+}
+
+async function findKind(network: string): Promise<Kind | null | undefined> {
+  const { X402_FACILITATOR_URL: url } = config();
+  if (url === undefined) return undefined;
+  const kinds = await listKinds(url);
+  if (kinds === null) return null;
+  return kinds.find((kind) => kind.network === network) ?? kinds.find((kind) => isPatternOf(kind.network, network));
+}
+
+/** True when there is one, and it settles the exact scheme on `network`. While it does not say, it is taken to. */
+export const isFacilitated = async (network: string): Promise<boolean> => (await findKind(network)) !== undefined;
+
+/** What payers are told for it, its fee payer among them; null while it does not say, or does not settle there. */
+export const findFacilitatedExtra = async (network: string): Promise<Kind["extra"] | null> => (await findKind(network))?.extra ?? null;
+
+/** `eip155:*` stands for every EVM chain. */
+const isPatternOf = (pattern: string, network: string): boolean => pattern.endsWith(":*") && network.startsWith(pattern.slice(0, -1));
