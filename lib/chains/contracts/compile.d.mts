@@ -3,5 +3,5 @@
 /** SHA-256 of a source, by the name that the compiler knows it by. */
 export function hashOfSource(name: string): string;
 
-/** Compiles every contract of this folder: artifacts by file name. */
+/** Compiles every contract of this folder and of testing/: artifacts by path. */
 export function compileContracts(): Promise<Record<string, object>>;

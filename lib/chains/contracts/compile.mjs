@@ -1,5 +1,5 @@
-// Compiles the contracts of this folder into artifacts/, the same bytes on every machine: `npm run contracts`. The artifacts are
-// committed, since solc takes ten seconds and only this script needs it.
+// Compiles the contracts of this folder into artifacts/, and those of tests into testing/artifacts/, the same bytes on every
+// machine: `npm run contracts`. The artifacts are committed, since solc takes ten seconds and only this script needs it.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,18 +27,22 @@ export const hashOfSource = (name) =>
     .update(readFileSync(pathOf(name)))
     .digest("hex");
 
+/** Where contracts lie, and where their artifacts: those of tests apart, which nothing that ships imports. */
+const folders = { "": "artifacts", "testing/": "testing/artifacts" };
+
 /**
- * Compiles every contract of this folder.
- * @returns artifacts by file name: what the contract is called, how it was compiled, from what, its ABI and its creation code
+ * Compiles every contract of this folder and of testing/.
+ * @returns artifacts by path: what the contract is called, how it was compiled, from what, its ABI and its creation code
  * @throws Error with the compiler's messages
  */
 export async function compileContracts() {
   const { default: solc } = await import("solc");
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sol"));
   const artifacts = {};
-  for (const name of names) {
-    const artifact = compile(solc, name);
-    if (artifact) artifacts[`${basename(name, ".sol")}.json`] = artifact;
+  for (const [from, to] of Object.entries(folders)) {
+    for (const name of readdirSync(join(folder, from)).filter((one) => one.endsWith(".sol"))) {
+      const artifact = compile(solc, from + name);
+      if (artifact) artifacts[`${to}/${basename(name, ".sol")}.json`] = artifact;
+    }
   }
   return artifacts;
 }
@@ -71,9 +75,9 @@ function compile(solc, name) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  mkdirSync(join(folder, "artifacts"), { recursive: true });
-  for (const [name, artifact] of Object.entries(await compileContracts())) {
-    writeFileSync(join(folder, "artifacts", name), `${JSON.stringify(artifact, null, 2)}\n`);
-    process.stdout.write(`artifacts/${name}: ${artifact.bytecode.length / 2 - 1} bytes\n`);
+  for (const to of Object.values(folders)) mkdirSync(join(folder, to), { recursive: true });
+  for (const [path, artifact] of Object.entries(await compileContracts())) {
+    writeFileSync(join(folder, path), `${JSON.stringify(artifact, null, 2)}\n`);
+    process.stdout.write(`${path}: ${artifact.bytecode.length / 2 - 1} bytes\n`);
   }
 }

@@ -1,26 +1,39 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toEventSelector, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { usdcAbi } from "../evm/usdc";
-import balanceReader from "./artifacts/balance-reader.json";
 import testUsdc from "./artifacts/test-usdc.json";
 import { compileContracts, hashOfSource } from "./compile.mjs";
 
-const artifacts: Record<string, { sources: Record<string, string> }> = { "balance-reader.json": balanceReader, "test-usdc.json": testUsdc };
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const list = (below: string, ending: string) =>
+  readdirSync(join(folder, below))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(below, name));
+
+interface Artifact {
+  sources: Record<string, string>;
+}
+const committed = Object.fromEntries(
+  [...list("artifacts", ".json"), ...list("testing/artifacts", ".json")].map((path) => [
+    path,
+    JSON.parse(readFileSync(join(folder, path), "utf8")) as Artifact,
+  ]),
+);
 
 test("every contract's artifact was made from its sources as they are now; npm run contracts makes them anew", () => {
-  const folder = readdirSync(fileURLToPath(new URL(".", import.meta.url)));
-  const contracts = folder.filter((name) => name.endsWith(".sol")).map((name) => name.replace(/sol$/, "json"));
-  expect(Object.keys(artifacts)).toEqual(contracts.sort());
-  for (const [name, { sources }] of Object.entries(artifacts)) {
-    expect(Object.keys(sources)).toContain(name.replace(/json$/, "sol"));
+  const used = Object.values(committed).flatMap(({ sources }) => Object.keys(sources));
+  for (const source of [...list("", ".sol"), ...list("testing", ".sol")]) expect(used).toContain(source);
+  for (const [path, { sources }] of Object.entries(committed)) {
+    expect(Object.keys(sources)).toContain(path.replace(/artifacts\//, "").replace(/json$/, "sol"));
     expect(Object.fromEntries(Object.keys(sources).map((source) => [source, hashOfSource(source)]))).toEqual(sources);
   }
 });
 
 test("compiling the sources gives the committed artifacts, byte for byte", async () => {
-  expect(await compileContracts()).toEqual({ "balance-reader.json": balanceReader, "test-usdc.json": testUsdc });
+  expect(await compileContracts()).toEqual(committed);
 }, 120_000);
 
 test("the test token has every event and function of USDC that the service uses", () => {

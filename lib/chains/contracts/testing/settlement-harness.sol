@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+/**
+ * Makes many calls one after another in one `eth_call`, each with its own outcome: a relayer that tries thousands of proofs in a
+ * second, on a state that is left as it was.
+ */
+contract SettlementHarness {
+    struct Call {
+        address to;
+        bytes data;
+    }
+
+    struct Outcome {
+        bool isDone;
+        bytes answer;
+    }
+
+    /// @return timestamp of the block that it ran in
+    /// @return outcomes of the calls, in their order
+    /// @return balances of `watched` after all of them
+    function run(
+        Call[] calldata calls,
+        IERC20 token,
+        address[] calldata watched
+    ) external returns (uint256 timestamp, Outcome[] memory outcomes, uint256[] memory balances) {
+        outcomes = new Outcome[](calls.length);
+        for (uint256 index = 0; index < calls.length; index++) {
+            (outcomes[index].isDone, outcomes[index].answer) = calls[index].to.call(calls[index].data);
+        }
+        balances = new uint256[](watched.length);
+        for (uint256 index = 0; index < watched.length; index++) balances[index] = token.balanceOf(watched[index]);
+        timestamp = block.timestamp;
+    }
+}
