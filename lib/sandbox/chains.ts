@@ -22,6 +22,8 @@ export interface ChainsOptions {
   /** Where Solana's test USDC has its mint, and the operator's own addresses, which are given fees and what was granted. */
   custody: Pick<Custody, "usdcMint" | "treasury" | "relayer" | "sponsor">;
   secrets: Pick<SandboxSecrets, "chainKeys" | "demoKeys">;
+  /** Brings the contract that payments settle at onto the EVM chain, unless it is there; called again and again. */
+  deployContract?: () => Promise<void>;
   /** Called when both chains run, and whenever one has moved. */
   onPlaces: (places: ChainPlaces) => void;
   /** Milliseconds until they begin to start: whoever asks first after a start is answered without them in the way. */
@@ -82,7 +84,7 @@ function placesTeller({ onPlaces }: ChainsOptions): Record<"base" | "solana", To
   return { base: toldOf("base"), solana: toldOf("solana") };
 }
 
-async function startEvm({ dataDir, secrets, custody }: ChainsOptions, onPlace: ToldPlace): Promise<StartedChain> {
+async function startEvm({ dataDir, secrets, custody, deployContract }: ChainsOptions, onPlace: ToldPlace): Promise<StartedChain> {
   const wallet = demoSigners(secrets.demoKeys).evm.address as Hex;
   const { relayer, treasury } = custody;
   let usdc: string | null = null;
@@ -102,6 +104,7 @@ async function startEvm({ dataDir, secrets, custody }: ChainsOptions, onPlace: T
     if (round === 0) await giveUsdcOnEvm(chain, wallet);
     await chain.fundGas(relayer.base);
     await backGrants(chain, { treasury: treasury.base, readGranted });
+    await deployContract?.();
   };
   return { chain, fund };
 }

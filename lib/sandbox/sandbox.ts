@@ -6,7 +6,10 @@ import { assert } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setDemoWallets } from "@/lib/console/demo-wallets";
+import { deploySettlement } from "@/lib/payments/deploy-settlement";
+import { findSettlementTerms } from "@/lib/payments/settlement-terms";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
+import { findRelayer } from "@/lib/relay/relayer";
 import { findCustody } from "@/lib/wallets/custody";
 import type { SandboxChains } from "./chains";
 import { areChainsOwned } from "./chains-owner";
@@ -84,6 +87,7 @@ async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptio
     custody,
     secrets,
     solanaScriptPath,
+    deployContract,
     onPlaces: (places) => {
       try {
         const file = readSandboxFile(dataDir);
@@ -93,4 +97,15 @@ async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptio
       }
     },
   });
+}
+
+/** Milliseconds that a block may take here; the next round looks again. */
+const BLOCK_WAIT_MS = 2_000;
+
+/** The contract that payments settle at, as a transaction of the relay's: the kept chain of an earlier start has it already. */
+async function deployContract(): Promise<void> {
+  const terms = await findSettlementTerms();
+  if (!terms || !findRelayer()) return;
+  const { kind, address } = await deploySettlement(terms, { waitMs: BLOCK_WAIT_MS });
+  if (kind === "deployed") log().info({ address }, "the settlement contract is on the sandbox's chain");
 }
