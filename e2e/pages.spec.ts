@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { newWallet } from "@/lib/console/testing/wallets";
 import { errorCatalogue } from "../lib/base/errors";
 import { baseUrl, expect, open, test } from "./browser";
+import { createKey } from "./create-key";
+import { fundByFaucet } from "./faucet";
 import { consolePages, publicPages } from "./page-list";
-import { demoWallet, signIn } from "./sign-in";
+import { demoWallet, readSandbox, signIn } from "./sign-in";
 
 const phone = { width: 390, height: 844 };
 const banner = "Sandbox: models and money are simulated here. Nothing on this page is real money.";
@@ -176,15 +177,18 @@ test("the keyboard reaches everything, from the link that skips the header on", 
   await expect(page.getByRole("main").getByRole("link").first()).toBeFocused();
 });
 
-test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page }) => {
+test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page, context }) => {
+  test.setTimeout(60_000);
+  // An account of its own: nobody else's spending or deposit is between the two balances.
+  await signIn(context, newWallet("evm"));
+  await fundByFaucet(page);
+  const apiKey = await createKey(page, "docs");
   await open(page, "/docs");
   const code = async (title: string) => (await page.getByRole("region", { name: title, exact: true }).locator("code").textContent()) ?? "";
-  const file = join(process.env.DATA_DIR ?? "", "sandbox.json");
-  const { apiKey } = JSON.parse(readFileSync(file, "utf8")) as { apiKey: string };
   const env = { ...process.env, PENNYPROMPT_KEY: apiKey, FORCE_COLOR: "0" };
   const shell = (command: string) => execFileSync("sh", ["-c", command], { env, encoding: "utf8" });
 
-  expect(shell(`${await code("Set the key")}; echo $PENNYPROMPT_KEY`).trim()).toBe(apiKey);
+  expect(shell(`${await code("Set the key")}; echo $PENNYPROMPT_KEY`).trim()).toBe(readSandbox().apiKey);
   const before = JSON.parse(shell(await code("curl, balance"))) as { available: number };
   const answer = JSON.parse(shell(await code("curl"))) as { success: boolean; cost: { totalCost: number } };
   expect(answer.success).toBe(true);

@@ -14,8 +14,8 @@ export default defineConfig({
   testIgnore: process.env.SCREENSHOTS ? [] : "screenshots.spec.ts",
   outputDir: "../test-results",
   globalSetup: "./start-service.ts",
-  // Two cores: a browser for one and the service for the other.
-  workers: 1,
+  // Half of their time they wait, for a chain or a page to be quiet.
+  workers: 2,
   retries: 0,
   timeout: 30_000,
   expect: { timeout: 10_000 },

