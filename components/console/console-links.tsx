@@ -8,6 +8,7 @@ import {
   LayoutGridIcon,
   type LucideIcon,
   SettingsIcon,
+  SignatureIcon,
   TerminalIcon,
 } from "lucide-react";
 import Link from "next/link";
@@ -28,6 +29,7 @@ const links: readonly ConsoleLink[] = [
   { href: "/withdraw", text: "Withdraw", Icon: ArrowUpFromLineIcon, sideOnly: true },
   { href: "/usage", text: "Usage", Icon: ActivityIcon },
   { href: "/playground", text: "Playground", Icon: TerminalIcon },
+  { href: "/payments", text: "Pay per request", Icon: SignatureIcon, sideOnly: true },
   { href: "/settings", text: "Settings", Icon: SettingsIcon, sideOnly: true },
 ];
 

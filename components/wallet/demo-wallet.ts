@@ -1,5 +1,6 @@
 // The sandbox's demo wallet, in both lists of wallets: it signs by itself, so that somebody without a wallet gets through. Its
-// keys stay on the server, which signs for it: texts of this service, and transfers of test USDC to one's own deposit address.
+// keys stay on the server, which signs for it: texts of this service, transfers of test USDC to one's own deposit address, and
+// approvals of it for payments here.
 
 import { announceEvmDemo } from "./demo-wallet-evm";
 import { registerSolanaDemo } from "./demo-wallet-solana";
@@ -29,7 +30,8 @@ export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: Si
   };
   const pay = async (transfer: DemoTransfer) => {
     const paid = await sign(transfer.chain, transfer);
-    if (paid === null) throw new Error("The demo wallet sends test USDC to your own deposit address only");
+    if (paid === null)
+      throw new Error("The demo wallet sends test USDC to your own deposit address, and approves payments here; nothing else");
     return paid;
   };
   announceEvmDemo({ address: evm.address, chainId, sign: signer("evm"), pay });

@@ -13,7 +13,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     "The wallet has too little for the fee. Put some ETH or SOL into it, then try again.",
   ],
   [/transfer amount exceeds balance|insufficient funds|custom program error: 0x1\b/i, "The wallet has less USDC than that. Send less."],
-  [/demo wallet sends/i, "The demo wallet sends test USDC to your own deposit address only."],
+  [/demo wallet sends/i, "The demo wallet sends test USDC to your own deposit address, and approves payments here; nothing else."],
 ];
 
 /** What happened and what to do. Nothing was sent, unless the words say otherwise. */

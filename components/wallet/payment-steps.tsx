@@ -1,6 +1,6 @@
 "use client";
 
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect } from "react";
 import { Button } from "../ui/button";
 import { ShortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
@@ -8,7 +8,9 @@ import { EvmMark, SolanaMark } from "./chain-marks";
 import { startLinking } from "./linking";
 import type { PayingWallet } from "./paying-wallet";
 import { PaymentForm } from "./payment-form";
-import { type PaymentState, usePayment } from "./use-payment";
+import { PaymentProgress } from "./payment-progress";
+import { usePayment } from "./use-payment";
+import { ChooseWallet, Elsewhere } from "./wallet-steps";
 
 interface PaymentStepsProps {
   wallet: PayingWallet;
@@ -35,7 +37,9 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
       {state.step === "paid" ? (
         <Paid state={state} chainName={chainName} onAgain={again} />
       ) : !handle.wallet ? (
-        <Choose wallet={wallet} chainName={chainName} feeCoin={feeCoin} />
+        <ChooseWallet handle={handle} mark={feeCoin === "SOL" ? <SolanaMark /> : <EvmMark />}>
+          Choose the wallet that pays. It needs USDC on {chainName}, and a little {feeCoin} for the network’s fee.
+        </ChooseWallet>
       ) : (
         <>
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2 text-sm">
@@ -51,7 +55,7 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
             </dd>
           </dl>
           {place.kind === "elsewhere" ? (
-            <Elsewhere wallet={wallet} problem={place.problem} canSwitch={place.canSwitch} chainName={chainName} />
+            <Elsewhere wallet={wallet} place={place} chainName={chainName} />
           ) : (
             <PaymentForm
               funds={funds}
@@ -61,80 +65,9 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
               onAnother={() => void handle.forget()}
             />
           )}
-          <Progress state={state} chainName={chainName} />
+          <PaymentProgress state={state} chainName={chainName} />
         </>
       )}
-    </div>
-  );
-}
-
-function Choose({ wallet: { handle }, chainName, feeCoin }: Pick<PaymentStepsProps, "wallet" | "chainName" | "feeCoin">) {
-  const Mark = feeCoin === "SOL" ? SolanaMark : EvmMark;
-  return (
-    <div className="grid gap-4">
-      <div className="flex items-center gap-4">
-        <Mark />
-        <p className="text-sm text-muted">
-          Choose the wallet that pays. It needs USDC on {chainName}, and a little {feeCoin} for the network’s fee.
-        </p>
-      </div>
-      <Button look="primary" busy={handle.isConnecting} onClick={handle.choose} className="justify-self-start">
-        {handle.isConnecting ? "Waiting for your wallet" : "Choose wallet"}
-      </Button>
-      {handle.problem ? <Problem>{handle.problem}</Problem> : null}
-    </div>
-  );
-}
-
-interface ElsewhereProps {
-  wallet: PayingWallet;
-  problem: string;
-  canSwitch: boolean;
-  chainName: string;
-}
-
-function Elsewhere({ wallet, problem, canSwitch, chainName }: ElsewhereProps) {
-  const [busy, setBusy] = useState(false);
-  const [isRefused, setRefused] = useState(false);
-  const change = async () => {
-    setBusy(true);
-    setRefused(false);
-    await wallet.switchChain().catch(() => setRefused(true)); // declined there, or it cannot: either way it is still elsewhere
-    setBusy(false);
-  };
-  return (
-    <div className="grid gap-3">
-      <Problem>{isRefused ? `The wallet did not switch. Choose ${chainName} in the wallet itself, then come back here.` : problem}</Problem>
-      <div className="flex flex-wrap gap-3">
-        {canSwitch ? (
-          <Button look="primary" busy={busy} onClick={() => void change()}>
-            Switch network
-          </Button>
-        ) : null}
-        <Button look="quiet" onClick={() => void wallet.handle.forget()}>
-          Use another wallet
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-const Problem = ({ children }: { children: ReactNode }) => (
-  <p role="alert" className="text-sm text-red">
-    {children}
-  </p>
-);
-
-function Progress({ state, chainName }: { state: PaymentState; chainName: string }) {
-  return (
-    <div aria-live="polite" className="text-sm empty:hidden">
-      {state.step === "signing" ? <p>Confirm in your wallet; look for its window.</p> : null}
-      {state.step === "sent" ? (
-        <p className="flex flex-wrap items-center gap-x-2">
-          Sent. Waiting until {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
-        </p>
-      ) : null}
-      {state.step === "failed" ? <Problem>{state.message}</Problem> : null}
     </div>
   );
 }

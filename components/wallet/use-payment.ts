@@ -11,7 +11,7 @@ export type PaymentState =
   | { step: "failed"; message: string };
 
 /** One payment after another. */
-export function usePayment({ pay }: PayingWallet) {
+export function usePayment({ pay }: Pick<PayingWallet, "pay">) {
   const [state, setState] = useState<PaymentState>({ step: "ready" });
   const run = async (units: bigint): Promise<void> => {
     let transaction = "";

@@ -54,16 +54,25 @@ export const isSameWallet = (one: { chain: WalletChain; address: string }, other
 /** A transaction that the demo wallet is asked for, as the wallet's library wrote it; on Solana in base64. */
 export type DemoTransfer = { chain: "evm"; to: string; data: string; value?: string } | { chain: "solana"; transaction: string };
 
-/** Where a wallet pays USDC in: on the EVM chain that this service settles on. */
-export interface EvmTarget {
+/** USDC on the EVM chain that this service settles on. */
+export interface EvmUsdc {
   chainId: number;
   /** The token's contract. */
   usdc: string;
-  to: string;
   /** As `EvmChain` has it. */
   walletRpcUrl: string | null;
   /** The wallet must show that it is on the very chain that this service asks. */
   isSandbox: boolean;
+}
+
+/** Where a wallet pays USDC in there. */
+export interface EvmTarget extends EvmUsdc {
+  to: string;
+}
+
+/** What a wallet allows to take USDC there, when it signs a payment. */
+export interface SettlementTarget extends EvmUsdc {
+  contract: string;
 }
 
 /** And on Solana. */

@@ -2,6 +2,7 @@ import { base58 } from "@scure/base";
 import { afterEach, expect, test } from "vitest";
 import { newAccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
+import { proofText } from "@/lib/chains/evm/settlement";
 import { isSolanaSignature } from "@/lib/chains/solana/signature";
 import { verifySignature } from "@/lib/chains/verify-signature";
 import { demoIdentities, demoSigners, demoWalletsFile, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
@@ -51,6 +52,25 @@ test("it signs an order to withdraw from this service, in the form that orders h
     for (const other of [order.replace("PennyPrompt", "Other"), `${order}\nand more`, order.replace("Amount", "amount")]) {
       expect(await signWithDemoWallet("evm", other)).toBeNull();
     }
+  }
+});
+
+test("it signs a payment to this service, in the form that payments have, and nothing like one", async () => {
+  const keys = makeDemoKeys();
+  setDemoWallets(demoSigners(keys));
+  const [evm] = demoIdentities(keys);
+  if (!evm) throw new Error("the demo wallet has an address");
+  const payment = proofText("PennyPrompt", { requestNumber: 42n, cents: 3n, timestampMs: 1_796_083_201_000n });
+  expect(await verifySignature(evm, payment, (await signWithDemoWallet("evm", payment)) ?? "")).toBe("valid");
+  for (const other of [
+    payment.replace("PennyPrompt", "Other"),
+    payment.replace("req_42", "req_042"),
+    payment.replace(": 3 USDC", ": 3.5 USDC"),
+    `${payment}\n`,
+    payment.replaceAll("\n", "\r\n"),
+    payment.toLowerCase(),
+  ]) {
+    expect(await signWithDemoWallet("evm", other), other).toBeNull();
   }
 });
 

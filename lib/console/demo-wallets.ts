@@ -3,11 +3,14 @@
 
 import { z } from "zod";
 import { once } from "@/lib/base/once";
+import { settlementAddress } from "@/lib/chains/evm/settlement";
 import type { WalletChain } from "@/lib/chains/wallet";
+import { findSettlementTerms } from "@/lib/payments/settlement-terms";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody } from "@/lib/wallets/custody";
 import { isOrderText } from "@/lib/wallets/withdrawals/order";
 import type { Owner } from "./owner";
+import { isProofText } from "./payment-proof";
 import { ownDomain } from "./same-origin";
 
 export interface DemoSigner {
@@ -27,19 +30,21 @@ export const demoTransferForm = z.discriminatedUnion("chain", [
 
 export type DemoTransfer = z.infer<typeof demoTransferForm>;
 
-/** The addresses that a transfer may go to. */
-export interface DepositAddresses {
+/** The addresses that a transfer may go to, and what may be allowed to take USDC. */
+export interface DemoReceivers {
   base: string;
   solana: string;
+  /** The settlement contract; null where there is none. */
+  settlement: string | null;
   /** The mint of USDC on Solana. */
   usdcMint: string;
 }
 
 /**
- * Sends a transfer of USDC on the EVM chain and resolves with its hash, or signs one on Solana and resolves with the signature,
- * base58. Null for a transaction that is anything else, or goes to another address.
+ * Sends a transfer of USDC on the EVM chain, or an approval of it, and resolves with its hash; or signs a transfer on Solana and resolves
+ * with the signature, base58. Null for a transaction that is anything else, or goes to another address.
  */
-export type PayDemo = (transfer: DemoTransfer, to: DepositAddresses) => Promise<string | null>;
+export type PayDemo = (transfer: DemoTransfer, to: DemoReceivers) => Promise<string | null>;
 
 const holder = () => once<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
 
@@ -54,18 +59,22 @@ export function demoWallets(): Record<WalletChain, { address: string }> | null {
   return signers ? { evm: { address: signers.evm.address }, solana: { address: signers.solana.address } } : null;
 }
 
-/** Signs a text of ours that asks a wallet to sign in, to be linked or to withdraw, and no other; null where there is no demo wallet. */
+/** Signs a text of ours that asks a wallet to sign in, to be linked, to withdraw or to pay, and no other; null where there is no demo wallet. */
 export async function signWithDemoWallet(chain: WalletChain, text: string): Promise<string | null> {
   const signer = holder().signers?.[chain];
-  const isOurs = text.startsWith(`${ownDomain()} wants you to sign in with your `) || isOrderText(text);
+  const isOurs = text.startsWith(`${ownDomain()} wants you to sign in with your `) || isOrderText(text) || isProofText(text);
   return signer && isOurs ? signer.sign(text) : null;
 }
 
-/** Has the demo wallet send USDC to the owner's own deposit address; null for any other transaction, and where there is none. */
+/**
+ * Has the demo wallet send USDC to the owner's own deposit address, or allow payments to take it; null for any other transaction, and
+ * where there is none.
+ */
 export async function payWithDemoWallet({ accountId, isFrozen }: Owner, transfer: DemoTransfer): Promise<string | null> {
   const { pay } = holder();
   if (!pay || isFrozen) return null;
-  const [wallet, custody] = await Promise.all([findWallet(accountId), findCustody()]);
+  const [wallet, custody, terms] = await Promise.all([findWallet(accountId), findCustody(), findSettlementTerms()]);
   if (!wallet || !custody) return null;
-  return pay(transfer, { base: wallet.baseAddress, solana: wallet.solanaAddress, usdcMint: custody.usdcMint });
+  const settlement = terms && settlementAddress(terms);
+  return pay(transfer, { base: wallet.baseAddress, solana: wallet.solanaAddress, settlement, usdcMint: custody.usdcMint });
 }

@@ -13,16 +13,20 @@ import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody, payableMint } from "@/lib/wallets/custody";
 import { walletChain } from "./wallet-chain";
 
-export interface EvmTarget {
+/** USDC on the EVM chain, as a wallet is told of it. */
+export interface EvmUsdc {
   chainId: number;
   /** The token's contract. */
   usdc: string;
-  /** The owner's deposit address. */
-  to: string;
   /** See `walletChain`. */
   walletRpcUrl: string | null;
   /** The wallet must show that it is on the very chain that we ask, since others have its number too. */
   isSandbox: boolean;
+}
+
+export interface EvmTarget extends EvmUsdc {
+  /** The owner's deposit address. */
+  to: string;
 }
 
 export interface SolanaTarget {
@@ -48,12 +52,14 @@ export async function findSendTargets(accountId: AccountId): Promise<SendTargets
   const [wallet, custody] = await Promise.all([findWallet(accountId), findCustody()]);
   if (!wallet || !custody) return { base: null, solana: null };
   const solana = { mint: payableMint(custody), to: wallet.solanaAddress, tokenAccount: wallet.solanaTokenAccount };
-  return { base: evmTarget(wallet.baseAddress), solana };
+  const usdc = findEvmUsdc();
+  return { base: usdc && { ...usdc, to: wallet.baseAddress }, solana };
 }
 
-function evmTarget(to: string): EvmTarget | null {
+/** Null where no wallet may be asked for transactions. */
+export function findEvmUsdc(): EvmUsdc | null {
   const { id: chainId, walletRpcUrl } = walletChain();
   const isSandbox = config().MODE === "sandbox";
   if (isSandbox && chainId !== SANDBOX_CHAIN_ID) return null;
-  return { chainId, usdc: usdcAddress(chainId), to, walletRpcUrl, isSandbox };
+  return { chainId, usdc: usdcAddress(chainId), walletRpcUrl, isSandbox };
 }

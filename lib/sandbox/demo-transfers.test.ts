@@ -25,8 +25,10 @@ import { forgetOnce } from "@/lib/base/once";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { evmNodes } from "@/lib/chains/evm/nodes";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
+import { bytes } from "@/lib/chains/evm/wire";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { demoPayments } from "./demo-transfers";
 import { demoSigners, makeDemoKeys } from "./demo-wallets";
@@ -38,7 +40,7 @@ const { evm: evmDemo, solana: solanaDemo } = demoSigners(keys);
 const payer = new PublicKey(solanaDemo.address);
 const mint = new PublicKey(USDC_MINT);
 const owner = PublicKey.unique();
-const to = { base: newAddress(), solana: owner.toBase58(), usdcMint: USDC_MINT };
+const to = { base: newAddress(), solana: owner.toBase58(), settlement: newAddress(), usdcMint: USDC_MINT };
 const pay = demoPayments(keys);
 const dataDir = mkdtempSync(join(tmpdir(), "demo-transfers-"));
 let evm: EvmChain;
@@ -78,13 +80,31 @@ test("it sends USDC to the owner's own deposit address on the EVM chain", async 
   expect(await unitsOnBase(to.base)).toBe(7_250_000n);
 });
 
+const approval = (spender: string, units: bigint) =>
+  encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender as Hex, units] });
+
+async function allowanceOf(spender: Hex): Promise<bigint> {
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [evmDemo.address as Hex, spender] });
+  return BigInt(await evmNodes().ask((node) => node.call("eth_call", [{ to: usdcOnBase, data }, "latest"], bytes)));
+}
+
+test("it lets the settlement contract take USDC, and takes that back; where there is no contract it allows nobody", async () => {
+  const allow = (units: bigint) => ({ chain: "evm" as const, to: usdcOnBase, data: approval(to.settlement, units) });
+  expect(await pay(allow(7_000_000n), to)).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(await allowanceOf(to.settlement)).toBe(7_000_000n);
+  expect(await pay(allow(0n), to)).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(await allowanceOf(to.settlement)).toBe(0n);
+  expect(await pay(allow(1n), { ...to, settlement: null })).toBeNull();
+  expect(await pay({ ...allow(1n), value: "0x1" }, to)).toBeNull();
+});
+
 test("on the EVM chain it sends nothing else: another receiver, token, call, value, or data that goes on", async () => {
   const good = { chain: "evm" as const, to: usdcOnBase, data: transferCall(to.base, 1n) };
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [to.base, 1n] });
   const others = [
     { ...good, data: transferCall(newAddress(), 1n) },
     { ...good, to: newAddress() },
-    { ...good, data: approve },
+    { ...good, data: approval(to.base, 1n) },
+    { ...good, data: transferCall(to.settlement, 1n) },
     { ...good, value: "0x1" },
     { ...good, value: "1" },
     { ...good, data: `${good.data}00` },

@@ -1,16 +1,16 @@
-// What the demo wallet pays: USDC to the deposit address that it is told, and nothing else. A page hands it a whole transaction;
-// its key signs only what says the same as what this file would write itself.
+// What the demo wallet pays: USDC to the deposit address that it is told, and what the settlement contract is allowed to take; nothing
+// else. A page hands it a whole transaction; its key signs only what says the same as what this file would write itself.
 
 import { sign } from "node:crypto";
 import { base58 } from "@scure/base";
 import type { Hex } from "viem";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { evmNodes } from "@/lib/chains/evm/nodes";
-import { encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
+import { encodeApproval, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { createTokenAccount, transferUsdc } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import type { DemoTransfer, DepositAddresses, PayDemo } from "@/lib/console/demo-wallets";
+import type { DemoReceivers, DemoTransfer, PayDemo } from "@/lib/console/demo-wallets";
 import { type DemoKeys, solanaKeyPair } from "./demo-wallets";
 import { createSender } from "./evm-chain/sender";
 import { readTransaction, type WireMessage } from "./solana-chain/runtime/wire";
@@ -24,21 +24,22 @@ export function demoPayments(keys: DemoKeys): PayDemo {
   const send = createSender(keys.evm as Hex, baseChainId());
   return async (transfer, to) => {
     if (transfer.chain === "solana") return signOnSolana(keys, Buffer.from(transfer.transaction, "base64"), to);
-    const data = readEvmTransfer(transfer, to);
+    const data = readEvmCall(transfer, to);
     return data && evmNodes().ask((node) => send(node, data));
   };
 }
 
-/** The call's data when it is a transfer of USDC to the deposit address. */
-function readEvmTransfer({ to: token, data, value = "0x0" }: EvmTransfer, to: DepositAddresses): Hex | null {
+/** The call's data when it is a transfer of USDC to the deposit address, or an approval of it for the settlement contract. */
+function readEvmCall({ to: token, data, value = "0x0" }: EvmTransfer, to: DemoReceivers): Hex | null {
   if (token.toLowerCase() !== usdcOnBase || !/^0x0*$/.test(value)) return null;
   const units = data.slice(-WORD_DIGITS);
   if (!/^[0-9a-f]{64}$/i.test(units)) return null;
-  const expected = encodeTransfer(to.base as Hex, BigInt(`0x${units}`));
-  return data.toLowerCase() === expected ? expected : null;
+  const amount = BigInt(`0x${units}`);
+  const expected = [encodeTransfer(to.base as Hex, amount), ...(to.settlement ? [encodeApproval(to.settlement as Hex, amount)] : [])];
+  return expected.find((call) => call === data.toLowerCase()) ?? null;
 }
 
-function signOnSolana(keys: DemoKeys, transaction: Buffer, to: DepositAddresses): string | null {
+function signOnSolana(keys: DemoKeys, transaction: Buffer, to: DemoReceivers): string | null {
   const { address, key } = solanaKeyPair(keys.solana);
   const message = readMessage(transaction);
   return message && isTransfer(message, address, to) ? base58.encode(sign(null, transaction.subarray(SIGNATURES_BYTES), key)) : null;
@@ -56,7 +57,7 @@ function readMessage(transaction: Buffer): WireMessage | null {
 }
 
 /** Whether it is the transfer, with or without the making of the receiver's token account before it, and no more. */
-function isTransfer(message: WireMessage, payer: string, { solana: owner, usdcMint: mint }: DepositAddresses): boolean {
+function isTransfer(message: WireMessage, payer: string, { solana: owner, usdcMint: mint }: DemoReceivers): boolean {
   const instructions = message.instructions.map((instruction) => resolve(message, instruction));
   const last = instructions.at(-1);
   if (message.accountKeys[0] !== payer || !last || last.data.length < 9) return false;

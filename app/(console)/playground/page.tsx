@@ -1,11 +1,17 @@
 import type { Metadata } from "next";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
+import { readWalletSettings } from "@/app/wallet-settings";
 import { Playground } from "@/components/console/playground/playground";
+import { demoWallets } from "@/lib/console/demo-wallets";
 import { listModelPrices } from "@/lib/console/models";
-import { readAvailable } from "@/lib/console/owner";
+import { type Owner, readAvailable } from "@/lib/console/owner";
+import { findPaymentsOffer } from "@/lib/console/payment-target";
 import { csrfToken } from "@/lib/console/same-origin";
+import { listOwnWallets } from "@/lib/console/settings";
 import { forSession } from "../owner-actions";
+import { drawOwnPayment } from "../payments/actions";
 import { requireOwner } from "../require-owner";
 import { findAvailable, findCost } from "./actions";
 
@@ -28,7 +34,24 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
       isFrozen={owner.isFrozen}
       door={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
       target={{ baseUrl, keyVariable }}
-      {...forSession(owner, { findCost, readAvailable: findAvailable })}
+      walletPay={await readWalletPay(owner)}
+      {...forSession(owner, { findCost, readAvailable: findAvailable, drawPayment: drawOwnPayment })}
     />
   );
+}
+
+/** What paying from a wallet takes; null where that is not offered. */
+async function readWalletPay(owner: Owner) {
+  const [offer, wallets] = await Promise.all([findPaymentsOffer(), listOwnWallets(owner)]);
+  if (offer.kind !== "open") return null;
+  const settings = readWalletSettings();
+  const demo = demoWallets();
+  return {
+    settings,
+    demo: demo && { ...demo, chainId: settings.chain.id },
+    signDemo,
+    target: offer.target,
+    minimumCents: offer.minimumCents,
+    linked: wallets.filter(({ chain }) => chain === "evm").map(({ address }) => address),
+  };
 }

@@ -18,12 +18,14 @@ interface AnswerPanelProps {
   onStop: () => void;
   onExample: (prompt: string) => void;
   onLower: (tokens: number) => void;
+  /** Sends the run that is shown once more, as it is. */
+  onAgain: () => void;
 }
 
 const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.", "Explain double-entry bookkeeping to a programmer."];
 
 /** The answer as it is written, then what it cost. */
-export function AnswerPanel({ run, models, onStop, onExample, onLower }: AnswerPanelProps) {
+export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }: AnswerPanelProps) {
   if (!run) {
     return (
       <Panel title="Answer">
@@ -68,14 +70,16 @@ export function AnswerPanel({ run, models, onStop, onExample, onLower }: AnswerP
         className="min-h-40 rounded border border-line bg-panel p-4 text-sm leading-6 break-words whitespace-pre-wrap"
       >
         {run.text}
-        {run.state === "waiting" ? <Waiting key={run.number} model={run.fields.model} /> : null}
+        {run.state === "waiting" ? <Waiting key={run.number} model={run.fields.model} pays={run.fields.payment !== undefined} /> : null}
         {run.text === "" && (run.state === "done" || run.state === "stopped") ? (
           <span className="text-muted">
             {run.state === "done" ? "The model answered with no text." : "Stopped before the first token."}
           </span>
         ) : null}
       </div>
-      {run.problem ? <RunProblemNotice problem={run.problem} onLower={onLower} /> : null}
+      {run.problem ? (
+        <RunProblemNotice problem={run.problem} payment={run.fields.payment ?? null} onLower={onLower} onAgain={onAgain} />
+      ) : null}
       <RunFigures run={run} model={models.find(({ id }) => id === run.fields.model)} />
     </Panel>
   );
@@ -87,7 +91,7 @@ function StateBadge({ run: { state } }: { run: Run }) {
 }
 
 /** Says what it waits for and for how long, once that is more than a moment. */
-function Waiting({ model }: { model: string }) {
+function Waiting({ model, pays }: { model: string; pays: boolean }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setSeconds((known) => known + 1), 1_000);
@@ -95,7 +99,7 @@ function Waiting({ model }: { model: string }) {
   }, []);
   return (
     <span className="text-muted">
-      Waiting for the first token of {model}
+      {pays ? "Waiting until Base has settled the payment, then for" : "Waiting for"} the first token of {model}
       {seconds === 0 ? "…" : <span aria-hidden="true">, {seconds} s</span>}
     </span>
   );

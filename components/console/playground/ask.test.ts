@@ -84,7 +84,8 @@ test("a stream that breaks off brings what it cost; a page in place of an answer
 });
 
 test("a refused run is said to have cost nothing, a broken one what was delivered, and one without an answer to be on record", async () => {
-  const draw = (problem: RunProblem) => drawPage(createElement(RunProblemNotice, { problem, onLower: () => undefined }));
+  const draw = (problem: RunProblem) =>
+    drawPage(createElement(RunProblemNotice, { problem, payment: null, onLower: () => undefined, onAgain: () => undefined }));
   reply = (response) => void response.writeHead(503).end('{"error":"The service cannot look up who you are.","reason":"unavailable"}');
   const [refused] = await run();
   if (refused?.type !== "failed") throw new Error("it was not refused");

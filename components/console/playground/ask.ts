@@ -2,7 +2,7 @@
 
 import { readAmount } from "./amounts";
 import type { PromptFields } from "./code-lines";
-import type { RunProblem, RunReceipt } from "./run";
+import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
 export interface PlaygroundDoor {
   answerUrl: string;
@@ -14,7 +14,7 @@ export interface PlaygroundDoor {
 export type RunEvent =
   | { type: "opened"; requestId: string | null }
   | { type: "text"; text: string }
-  | { type: "done"; receipt: RunReceipt }
+  | { type: "done"; receipt: RunReceipt; payment: RunPayment | null }
   | { type: "failed"; problem: RunProblem };
 
 export interface RunQuote {
@@ -24,7 +24,7 @@ export interface RunQuote {
   affordableMaxTokens: number;
 }
 
-const send = (url: string, csrfToken: string, fields: PromptFields, signal: AbortSignal): Promise<Response> =>
+const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSignal): Promise<Response> =>
   fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", "x-csrf-token": csrfToken },
@@ -33,7 +33,7 @@ const send = (url: string, csrfToken: string, fields: PromptFields, signal: Abor
   });
 
 /** Asks the model. @throws what fetch throws when the service is out of reach, or `signal` aborts */
-export async function* askModel(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* askModel(door: PlaygroundDoor, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const response = await send(door.answerUrl, door.csrfToken, fields, signal);
   const requestId = response.headers.get("x-request-id");
   if (!response.ok || !response.body) {
@@ -45,7 +45,7 @@ export async function* askModel(door: PlaygroundDoor, fields: PromptFields, sign
     const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
     if (data === undefined) continue; // a comment, which keeps a quiet connection alive
     if (name === "delta") yield { type: "text", text: (JSON.parse(data) as { text: string }).text };
-    else if (name === "done") yield { type: "done", receipt: readReceipt(data) };
+    else if (name === "done") yield { type: "done", receipt: readReceipt(data), payment: readPayment(data) };
     else yield { type: "failed", problem: readProblem(data) };
   }
 }
@@ -73,6 +73,12 @@ function readReceipt(json: string): RunReceipt {
     inputCost: readAmount(json, "inputCost") ?? 0n,
     outputCost: readAmount(json, "outputCost") ?? 0n,
   };
+}
+
+function readPayment(json: string): RunPayment | null {
+  const { payment } = JSON.parse(json) as { payment?: { transaction: string | null; changeBelongsTo: "account" | "address" } };
+  if (!payment) return null;
+  return { transaction: payment.transaction, changeBelongsTo: payment.changeBelongsTo, change: readAmount(json, "change") ?? 0n };
 }
 
 interface ProblemBody {

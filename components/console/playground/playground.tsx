@@ -11,9 +11,11 @@ import { CodeDialog } from "./code-dialog";
 import type { CodeTarget } from "./code-lines";
 import { HoldLine } from "./hold-line";
 import { PastRuns } from "./past-runs";
+import { PayFromWallet } from "./pay-from-wallet";
+import type { DrawPayment, WalletPaySettings } from "./pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
 import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
-import { isRunning } from "./run";
+import { isRunning, type SignedPayment } from "./run";
 import { useQuote } from "./use-quote";
 import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
 
@@ -25,12 +27,15 @@ interface PlaygroundProps {
   isFrozen: boolean;
   door: PlaygroundDoor;
   target: CodeTarget;
+  /** Where a wallet can pay for a prompt; null where that is not offered. */
+  walletPay: WalletPaySettings | null;
+  drawPayment: DrawPayment;
   findCost: FindCost;
   readAvailable: ReadAvailable;
 }
 
 /** A prompt, its price before it runs, and its answer as it is written, charged as the API charges it. */
-export function Playground({ models, initialModel, available, isFrozen, door, target, ...asks }: PlaygroundProps) {
+export function Playground({ models, initialModel, available, isFrozen, door, target, walletPay, drawPayment, ...asks }: PlaygroundProps) {
   const [form, setForm] = useState<PromptForm>({ model: initialModel, system: "", prompt: "", maxTokens: "1024", temperature: "" });
   const [ended, setEnded] = useState({ count: 0, available });
   const [shown, setShown] = useState<number | null>(null);
@@ -50,17 +55,21 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
   const running = runs[0] !== undefined && isRunning(runs[0]);
   const current = runs.find(({ number }) => number === shown) ?? runs[0];
   const change = (part: Partial<PromptForm>) => setForm((known) => ({ ...known, ...part }));
-  const run = () => {
+  const run = (payment?: SignedPayment) => {
     if (!sendable || running || isFrozen) return;
     setShown(null);
     // Where the answer stands below the form, it is brought into sight; beside the form it is in sight already.
     if ((answer.current?.getBoundingClientRect().left ?? 0) < window.innerWidth / 3) answer.current?.scrollIntoView();
-    void start(fields, spendable);
+    void start(payment ? { ...fields, payment } : fields, spendable);
   };
   const runOnEnter = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     run();
+  };
+  const again = () => {
+    // The very same request: with a payment in it, it pays once however often it is sent.
+    if (current && !running) void start(current.fields, spendable);
   };
   const lowerTo = (tokens: number) => change({ maxTokens: String(tokens) });
 
@@ -81,19 +90,29 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
         <div onKeyDown={runOnEnter} className="border-t border-line pt-4">
           <PromptFieldset models={models} form={form} problems={problems} onChange={change} />
           <HoldLine quote={quote} available={spendable} isFrozen={isFrozen} onLower={lowerTo} />
-          <div className="mt-4 flex items-center gap-3">
+          <div className="mt-4 flex flex-wrap items-center gap-3">
             {running ? (
               <Button onClick={stop}>Stop</Button>
             ) : (
-              <Button look="primary" onClick={run} disabled={!sendable || isFrozen}>
+              <Button look="primary" onClick={() => run()} disabled={!sendable || isFrozen}>
                 Run
               </Button>
             )}
             <kbd className="font-sans text-xs text-muted max-md:hidden">Ctrl or ⌘ + Enter</kbd>
+            {walletPay && !isFrozen ? (
+              <PayFromWallet {...walletPay} quote={quote} isBusy={running} drawPayment={drawPayment} onSigned={run} />
+            ) : null}
           </div>
         </div>
         <div ref={answer} className="grid scroll-mt-4 content-start gap-8">
-          <AnswerPanel run={current} models={models} onStop={stop} onExample={(prompt) => change({ prompt })} onLower={lowerTo} />
+          <AnswerPanel
+            run={current}
+            models={models}
+            onStop={stop}
+            onExample={(prompt) => change({ prompt })}
+            onLower={lowerTo}
+            onAgain={again}
+          />
           {runs.length > 1 ? <PastRuns runs={runs} shown={current?.number ?? 0} onShow={setShown} /> : null}
         </div>
       </div>

@@ -4,6 +4,7 @@ import type { ModelRow } from "../../models/model-row";
 import { Amount } from "../../ui/amount";
 import { ShortAddress } from "../../ui/short-address";
 import { estimateCost, estimateOutputTokens } from "./estimate";
+import { PaymentFigures } from "./payment-figures";
 import { isRunning, type Run, type RunReceipt } from "./run";
 
 interface RunFiguresProps {
@@ -45,6 +46,7 @@ export function RunFigures({ run, model }: RunFiguresProps) {
         </Figure>
       </dl>
       {receipt ? <CostParts run={run} receipt={receipt} /> : null}
+      {run.payment && run.fields.payment ? <PaymentFigures payment={run.payment} cents={run.fields.payment.amount} /> : null}
       <RequestLine run={run} />
     </>
   );

@@ -2,20 +2,24 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Amount } from "../../ui/amount";
 import { Button } from "../../ui/button";
-import type { RunProblem } from "./run";
+import { cureOfPayment, mayPayAgain } from "./payment-cures";
+import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
   problem: RunProblem;
+  /** What the run was paid with; null for the balance. */
+  payment: SignedPayment | null;
   onLower: (tokens: number) => void;
+  onAgain: () => void;
 }
 
 /** What went wrong, whether it cost anything, and what to do. */
-export function RunProblemNotice({ problem, onLower }: RunProblemNoticeProps) {
+export function RunProblemNotice({ problem, payment, onLower, onAgain }: RunProblemNoticeProps) {
   return (
     <div role="alert" className="mt-4 rounded border border-red/50 p-4 text-sm">
       <p className="font-medium text-red">{problem.message}</p>
       <p className="mt-1 text-muted">
-        {cureOf(problem)}
+        {payment ? cureOfPayment(problem, cureOf) : cureOf(problem)}
         {problem.cost === null ? null : (
           <>
             {" "}
@@ -24,7 +28,7 @@ export function RunProblemNotice({ problem, onLower }: RunProblemNoticeProps) {
         )}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-2">
-        <NextSteps problem={problem} onLower={onLower} />
+        <NextSteps problem={problem} payment={payment} onLower={onLower} onAgain={onAgain} />
         {problem.code ? (
           <Link href={`/docs/errors/${problem.code}`} className="text-xs text-muted underline underline-offset-2 hover:text-ink">
             {problem.code}
@@ -35,8 +39,22 @@ export function RunProblemNotice({ problem, onLower }: RunProblemNoticeProps) {
   );
 }
 
-function NextSteps({ problem, onLower }: RunProblemNoticeProps): ReactNode {
+function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps): ReactNode {
   const { code, reason, affordableMaxTokens } = problem;
+  if (payment && mayPayAgain(problem)) {
+    return (
+      <Button size="small" onClick={onAgain}>
+        Send again
+      </Button>
+    );
+  }
+  if (reason === "allowance_too_low") {
+    return (
+      <Button size="small" asChild>
+        <Link href="/payments">Approve USDC</Link>
+      </Button>
+    );
+  }
   if (reason === "signed_out") {
     return (
       <Button size="small" asChild>

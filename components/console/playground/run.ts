@@ -2,6 +2,31 @@
 
 import type { PromptFields } from "./code-lines";
 
+/** What a wallet signed to pay for a prompt: the body's `payment`. */
+export interface SignedPayment {
+  from: string;
+  requestId: string;
+  /** USDC cents. */
+  amount: number;
+  /** Unix milliseconds. */
+  timestamp: number;
+  network: string;
+  signature: string;
+}
+
+/** All that a run sends. */
+export interface RunFields extends PromptFields {
+  payment?: SignedPayment;
+}
+
+/** What became of a payment that came with a run; nano-USD. */
+export interface RunPayment {
+  /** Null where a credit of the wallet's covered the run. */
+  transaction: string | null;
+  change: bigint;
+  changeBelongsTo: "account" | "address";
+}
+
 /** Counted by the provider, charged to the nano-dollar. */
 export interface RunReceipt {
   inputTokens: number;
@@ -29,11 +54,13 @@ export interface RunProblem {
 
 export interface Run {
   number: number;
-  fields: PromptFields;
+  fields: RunFields;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   text: string;
   requestId: string | null;
   receipt: RunReceipt | null;
+  /** Null where the balance paid, and until the answer is whole. */
+  payment: RunPayment | null;
   problem: RunProblem | null;
   /** Since the press of the button. */
   firstTokenMs: number | null;
@@ -43,13 +70,14 @@ export interface Run {
   availableAfter: bigint | null;
 }
 
-export const newRun = (number: number, fields: PromptFields, availableBefore: bigint): Run => ({
+export const newRun = (number: number, fields: RunFields, availableBefore: bigint): Run => ({
   number,
   fields,
   state: "waiting",
   text: "",
   requestId: null,
   receipt: null,
+  payment: null,
   problem: null,
   firstTokenMs: null,
   totalMs: null,

@@ -2,8 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { askModel, type PlaygroundDoor, unreachable } from "./ask";
-import type { PromptFields } from "./code-lines";
-import { isRunning, newRun, type Run, type RunReceipt } from "./run";
+import { isRunning, newRun, type Run, type RunFields, type RunReceipt } from "./run";
 
 /** Finds what a run that was left did cost; null while that is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
@@ -36,7 +35,7 @@ export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptio
     setRuns((known) => known.map((run) => (run.number === number ? { ...run, ...changes } : run)));
   }, []);
 
-  const start = async (fields: PromptFields, available: bigint): Promise<void> => {
+  const start = async (fields: RunFields, available: bigint): Promise<void> => {
     if (runs[0] && isRunning(runs[0])) return;
     count.current += 1;
     const run = newRun(count.current, fields, available);
@@ -86,7 +85,7 @@ async function follow({ fields }: Run, { door, signal, onProgress }: Following):
     for await (const event of askModel(door, fields, signal)) {
       if (event.type === "opened") Object.assign(known, { state: "writing", requestId: event.requestId, firstTokenMs: sinceStart() });
       else if (event.type === "text") known.text += event.text;
-      else if (event.type === "done") Object.assign(known, { state: "done", receipt: event.receipt });
+      else if (event.type === "done") Object.assign(known, { state: "done", receipt: event.receipt, payment: event.payment });
       else Object.assign(known, { state: "failed", problem: event.problem, requestId: event.problem.requestId ?? known.requestId });
       drawSoon();
     }

@@ -9,6 +9,7 @@ export const usdcAbi = parseAbi([
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
   "function balanceOf(address account) view returns (uint256)",
   "function transfer(address to, uint256 value) returns (bool)",
+  "function approve(address spender, uint256 value) returns (bool)",
   "function paused() view returns (bool)",
   "function isBlacklisted(address account) view returns (bool)",
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
@@ -86,6 +87,10 @@ export function encodeAuthorizedTransfer({ from, to, value, validAfter, validBef
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const;
   return encodeFunctionData({ abi: usdcAbi, functionName: "transferWithAuthorization", args });
 }
+
+/** Calldata by which an owner lets `spender` take up to `value` from then on; 0 takes that back. */
+export const encodeApproval = (spender: Hex, value: bigint): Hex =>
+  encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [spender, value] });
 
 /** Calldata of an owner's own transfer. */
 export const encodeTransfer = (to: Hex, value: bigint): Hex =>

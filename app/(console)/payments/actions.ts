@@ -1,0 +1,25 @@
+"use server";
+
+// What an owner does about payments from their wallets.
+
+import { revalidatePath } from "next/cache";
+import type { Answer } from "@/lib/console/answer";
+import { drawnPaymentForm, drawPayment } from "@/lib/console/payment-proof";
+import { claimOwnCredit } from "@/lib/console/payments";
+import { walletForm } from "@/lib/console/settings-form";
+import { readWish } from "../owner-actions";
+
+/** Moves what one of the owner's wallets has paid too much to their balance. */
+export async function claimCredit(sessionId: unknown, input: unknown): Promise<Answer<{ amount: bigint }>> {
+  const wish = await readWish(sessionId, walletForm, input);
+  if (!wish.ok) return wish;
+  const answer = await claimOwnCredit(wish.owner, wish.form);
+  revalidatePath("/payments");
+  return answer;
+}
+
+/** The payment that a wallet is to sign for a prompt of the playground's. */
+export async function drawOwnPayment(sessionId: unknown, input: unknown) {
+  const wish = await readWish(sessionId, drawnPaymentForm, input);
+  return wish.ok ? drawPayment(wish.owner, wish.form) : wish;
+}

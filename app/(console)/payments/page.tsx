@@ -1,0 +1,67 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { signDemo } from "@/app/(site)/connect/sign-demo";
+import { readWalletSettings } from "@/app/wallet-settings";
+import { FrozenNotice } from "@/components/console/frozen-notice";
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { AllowanceSlot } from "@/components/console/payments/allowance-slot";
+import { CreditList } from "@/components/console/payments/credit-list";
+import { NoOffer } from "@/components/console/payments/no-offer";
+import { PaymentList } from "@/components/console/payments/payment-list";
+import { PaymentPages } from "@/components/console/payments/payment-pages";
+import { demoWallets } from "@/lib/console/demo-wallets";
+import type { PaymentsOffer } from "@/lib/console/payment-target";
+import { readPaymentsPage } from "@/lib/console/payments";
+import { forSession } from "../owner-actions";
+import { requireOwner } from "../require-owner";
+import { claimCredit } from "./actions";
+
+export const metadata: Metadata = { title: "Pay per request" };
+
+interface PaymentsPageProps {
+  searchParams: Promise<{ before?: string | string[] }>;
+}
+
+export default async function PaymentsPage({ searchParams }: PaymentsPageProps) {
+  const owner = await requireOwner();
+  const { before } = await searchParams;
+  const { offer, credits, payments, older } = await readPaymentsPage(owner, before);
+  return (
+    <>
+      <PageHeading title="Pay per request">
+        A request can bring its own payment: your wallet signs an amount, and exactly that leaves it, on Base, before a model is called. The
+        payment contract needs your allowance for it once, and never takes more than you signed. What the answer does not cost is yours.{" "}
+        <Link href="/docs/payments" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+          How payments work
+        </Link>{" "}
+        ·{" "}
+        <Link href="/playground" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+          Try it
+        </Link>
+      </PageHeading>
+      {owner.isFrozen ? <FrozenNotice /> : null}
+      <div className="grid gap-10">
+        <Panel title="Allowance">
+          <Allowance offer={offer} />
+        </Panel>
+        <Panel title="Credits of your wallets">
+          <CreditList credits={credits} isFrozen={owner.isFrozen} claim={forSession(owner, { claimCredit }).claimCredit} />
+        </Panel>
+        <Panel title="Payments">
+          <PaymentList payments={payments} isNewest={before === undefined} />
+          <PaymentPages older={older} isNewest={before === undefined} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Allowance({ offer }: { offer: PaymentsOffer }) {
+  if (offer.kind !== "open") return <NoOffer isComing={offer.kind === "coming"} />;
+  const settings = readWalletSettings();
+  const demo = demoWallets();
+  return (
+    <AllowanceSlot settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} signDemo={signDemo} target={offer.target} />
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { type ReactNode, useEffect } from "react";
+import { ShortAddress } from "../../ui/short-address";
+import { Skeleton } from "../../ui/skeleton";
+import { useFocusOnStep } from "../../ui/use-focus-on-step";
+import { ApproveUsdc } from "../../wallet/approve-usdc";
+import { EvmMark } from "../../wallet/chain-marks";
+import { startLinking } from "../../wallet/linking";
+import { formatUnits } from "../../wallet/usdc-text";
+import { type Payer, usePayer } from "../../wallet/use-payer";
+import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
+import type { SettlementTarget } from "../../wallet/wallet-types";
+
+const CHAIN = "Base";
+
+/** The wallet, what the payment contract may take from it, and changing that. Stands within WalletProviders. */
+export function AllowanceSteps({ target }: { target: SettlementTarget }) {
+  const payer = usePayer(target);
+  const { handle, place } = payer;
+  const step = useFocusOnStep(handle.wallet ? "allowance" : "choose");
+  // A wallet that pays need not be one of the account's: choosing it does not sign anybody out.
+  useEffect(startLinking, []);
+  return (
+    <div ref={step} tabIndex={-1} className="grid gap-5 outline-none">
+      {!handle.wallet ? (
+        <ChooseWallet handle={handle} mark={<EvmMark />}>
+          Choose the Ethereum wallet that pays. It needs USDC on {CHAIN}; its allowance is shown here.
+        </ChooseWallet>
+      ) : (
+        <>
+          <Facts payer={payer} target={target} />
+          {place.kind === "elsewhere" ? (
+            <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
+          ) : (
+            <ApproveUsdc payer={payer} chainName={CHAIN} proposed="5.00" onAnother={() => void handle.forget()} />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; target: SettlementTarget }) {
+  const unread = place.kind === "elsewhere" ? <span className="text-muted">–</span> : <Skeleton className="h-5 w-16" />;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 text-sm">
+      <Fact name="Allowance">{funds ? <span className="font-mono text-lg">{formatUnits(funds.allowance)}</span> : unread}</Fact>
+      <Fact name="Wallet">
+        {handle.wallet ? <ShortAddress value={handle.wallet.address} what="wallet's address" /> : null}
+        <span className="text-muted">in {handle.wallet?.name}</span>
+      </Fact>
+      <Fact name="It has">{funds ? <span className="font-mono">{formatUnits(funds.units)}</span> : unread}</Fact>
+      <Fact name="Contract">
+        <ShortAddress value={target.contract} what="contract's address" />
+      </Fact>
+    </dl>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted">{name}</dt>
+    <dd className="flex min-h-6 min-w-0 flex-wrap items-center gap-x-2">{children}</dd>
+  </>
+);

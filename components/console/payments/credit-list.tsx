@@ -1,0 +1,60 @@
+"use client";
+
+import { toast } from "sonner";
+import { formatUsd } from "@/lib/base/money";
+import { Amount, placesOf } from "../../ui/amount";
+import { Button } from "../../ui/button";
+import { ShortAddress } from "../../ui/short-address";
+import { useAction } from "../use-action";
+import type { ClaimCredit, CreditRow } from "./payment-types";
+
+interface CreditListProps {
+  credits: readonly CreditRow[];
+  isFrozen: boolean;
+  claim: ClaimCredit;
+}
+
+/** What the account's wallets have paid too much, and moving it to the balance. */
+export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
+  if (credits.length === 0) {
+    return (
+      <p className="text-sm text-muted">
+        None. What a wallet pays beyond a request’s cost is a credit of its address when it pays by x402, or before it is linked to an
+        account. Signing in with it moves its credit to the balance; what comes later stands here.
+      </p>
+    );
+  }
+  const places = placesOf(credits.map(({ amount }) => amount));
+  return (
+    <ul className="border-t border-line text-sm">
+      {credits.map((credit) => (
+        <CreditLine key={`${credit.chain}:${credit.address}`} credit={credit} places={places} isFrozen={isFrozen} claim={claim} />
+      ))}
+    </ul>
+  );
+}
+
+interface CreditLineProps extends Omit<CreditListProps, "credits"> {
+  credit: CreditRow;
+  places: number;
+}
+
+function CreditLine({ credit: { chain, address, amount }, places, isFrozen, claim }: CreditLineProps) {
+  const { busy, run } = useAction();
+  const press = async () => {
+    const answer = await run(() => claim({ chain, address }));
+    if (answer.ok) toast.success(`Moved. ${formatUsd(answer.amount)} is in your balance.`);
+    else toast.error(answer.message);
+  };
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-center gap-x-5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_auto]">
+      <span className="font-mono md:text-right">
+        <Amount nano={amount} places={places} />
+      </span>
+      <ShortAddress value={address} what="wallet's address" />
+      <Button size="small" busy={busy} disabled={isFrozen} onClick={() => void press()}>
+        Move to balance
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import { ArrowUpRightIcon, SignatureIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { ActionLink } from "../../ui/action-link";
+import { Amount, placesOf } from "../../ui/amount";
+import { EmptyState } from "../../ui/empty-state";
+import { LocalTime } from "../../ui/local-time";
+import { PageRefresh } from "../../ui/page-refresh";
+import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { isOpen, PaymentState } from "./payment-state";
+import { chainNames, type PaymentRow } from "./payment-types";
+
+interface PaymentListProps {
+  /** Newest first. */
+  payments: readonly PaymentRow[];
+  isNewest: boolean;
+}
+
+const OPEN_EVERY_MS = 2_000;
+const QUIET_EVERY_MS = 30_000;
+
+/** What wallets paid for requests, what those cost, and what is left. */
+export function PaymentList({ payments, isNewest }: PaymentListProps) {
+  const refresh = <PageRefresh everyMs={payments.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  if (payments.length === 0) {
+    return (
+      <>
+        {refresh}
+        {isNewest ? (
+          <EmptyState
+            picture={<SignatureIcon />}
+            title="No payments yet"
+            action={<ActionLink href="/playground">Pay for a prompt</ActionLink>}
+          >
+            Requests that bring a signed payment, with your keys or from your wallets, stand here with their cost and their change.
+          </EmptyState>
+        ) : (
+          <EmptyState title="No payments before these">The newest ones are on the first page.</EmptyState>
+        )}
+      </>
+    );
+  }
+  const costs = placesOf(payments.map(({ cost }) => cost ?? 0n));
+  const changes = placesOf(payments.map(({ change }) => change ?? 0n));
+  return (
+    <>
+      {refresh}
+      <Heads />
+      <ul className="border-t border-line text-sm">
+        {payments.map((row) => (
+          <PaymentLine key={row.id} row={row} places={{ costs, changes }} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const columns =
+  "md:grid-cols-[4.5rem_6rem_6.5rem_minmax(0,1fr)_9.5rem_8rem] md:gap-x-5 lg:grid-cols-[4.5rem_7rem_7.5rem_minmax(0,1fr)_10rem_8rem]";
+
+/** What each number is; on a phone it stands beside the number. */
+const Heads = () => (
+  <div aria-hidden="true" className={`hidden pb-2 text-xs text-muted md:grid ${columns}`}>
+    <span className="text-right">Paid</span>
+    <span className="text-right">Cost</span>
+    <span className="text-right">Change</span>
+  </div>
+);
+
+function PaymentLine({ row, places }: { row: PaymentRow; places: { costs: number; changes: number } }) {
+  const isOver = row.state === "failed" || row.state === "reversed";
+  return (
+    <li className={`grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5 border-b border-line py-3 ${columns}`}>
+      <Figure name="Paid">
+        <span className={row.state === "paid" || row.state === "claimed" ? "" : "text-muted line-through"}>
+          <Amount nano={row.amount} />
+        </span>
+      </Figure>
+      <span className="max-md:order-first max-md:col-start-2 max-md:row-start-1 md:order-4">
+        <PaymentState row={row} />
+      </span>
+      <Figure name="Cost" isRight>
+        {row.cost === null || isOver ? <None /> : <Amount nano={row.cost} places={places.costs} />}
+      </Figure>
+      <Figure name="Change">{row.change === null || isOver ? <None /> : <Amount nano={row.change} places={places.changes} />}</Figure>
+      <Where row={row} />
+      <span className="text-right text-muted md:order-6">
+        <LocalTime at={row.claimedAt} shape="short" />
+      </span>
+    </li>
+  );
+}
+
+const None = () => <span className="text-faint">–</span>;
+
+const Figure = ({ name, isRight = false, children }: { name: string; isRight?: boolean; children: ReactNode }) => (
+  <span className={`whitespace-nowrap md:text-right ${isRight ? "max-md:text-right" : ""}`}>
+    <span className="mr-1.5 text-xs text-muted md:sr-only">{name}</span>
+    <span className="font-mono">{children}</span>
+  </span>
+);
+
+/** Who paid, by what, and where that can be looked up. */
+const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentRow }) => (
+  <span className="min-w-0 text-muted md:order-5">
+    <span className="block font-mono max-md:inline" title={payer}>
+      {shortAddress(payer)}
+    </span>
+    <span className="flex items-center max-md:inline-flex">
+      <span className="text-xs max-md:ml-2">{isX402 ? "x402, " : ""}</span>
+      {transaction ? <ShortAddress value={transaction} what="transaction" /> : <span className="text-xs">{chainNames[chain]}</span>}
+      {transactionUrl ? (
+        <a
+          href={transactionUrl}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Show the transaction on ${chainNames[chain]}`}
+          className="p-1 text-muted transition hover:text-ink"
+        >
+          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
+        </a>
+      ) : null}
+    </span>
+  </span>
+);

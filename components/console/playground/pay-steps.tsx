@@ -1,0 +1,136 @@
+"use client";
+
+import Link from "next/link";
+import { useEffect } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { Button } from "../../ui/button";
+import { ShortAddress } from "../../ui/short-address";
+import { Skeleton } from "../../ui/skeleton";
+import { useFocusOnStep } from "../../ui/use-focus-on-step";
+import { ApproveUsdc } from "../../wallet/approve-usdc";
+import { EvmMark } from "../../wallet/chain-marks";
+import { startLinking } from "../../wallet/linking";
+import { formatUnits } from "../../wallet/usdc-text";
+import { type Payer, usePayer } from "../../wallet/use-payer";
+import { ChooseWallet, Elsewhere, WalletProblem } from "../../wallet/wallet-steps";
+import type { RunQuote } from "./ask";
+import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
+import type { SignedPayment } from "./run";
+import { useSignedPayment } from "./use-signed-payment";
+
+export interface PayStepsProps extends Pick<WalletPaySettings, "target" | "minimumCents" | "linked"> {
+  /** The price of what is in the form; null while there is none. */
+  quote: RunQuote | null;
+  /** A run is under way. */
+  isBusy: boolean;
+  drawPayment: DrawPayment;
+  onSigned: (payment: SignedPayment) => void;
+}
+
+const CHAIN = "Base";
+
+/** The wallet, what it lacks, the text that it signs. Stands within WalletProviders. */
+export function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
+  const payer = usePayer(target);
+  const { handle, place } = payer;
+  const step = useFocusOnStep(handle.wallet ? "pay" : "choose");
+  // A wallet that pays need not be one of the account's: choosing it does not sign anybody out.
+  useEffect(startLinking, []);
+  if (!handle.wallet) {
+    return (
+      <div ref={step} tabIndex={-1} className="outline-none">
+        <ChooseWallet handle={handle} mark={<EvmMark />}>
+          Choose the Ethereum wallet that pays for this prompt. It needs USDC on {CHAIN}; signing costs it no fee.
+        </ChooseWallet>
+      </div>
+    );
+  }
+  return (
+    <div ref={step} tabIndex={-1} className="grid gap-4 text-sm outline-none">
+      <p className="flex flex-wrap items-center gap-x-2">
+        <ShortAddress value={handle.wallet.address} what="wallet's address" />
+        <span className="text-muted">in {handle.wallet.name}</span>
+        <Button look="quiet" size="small" className="-my-1 ml-auto" onClick={() => void handle.forget()}>
+          Use another wallet
+        </Button>
+      </p>
+      {place.kind === "elsewhere" ? (
+        <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
+      ) : quote === null ? (
+        <p className="text-muted">Write a prompt above. The most that it can cost is what you sign.</p>
+      ) : (
+        <Paying payer={payer} cents={centsFor(quote.ceiling, minimumCents)} {...rest} />
+      )}
+    </div>
+  );
+}
+
+interface PayingProps extends Pick<PayStepsProps, "linked" | "isBusy" | "drawPayment" | "onSigned"> {
+  payer: Payer;
+  cents: number;
+}
+
+function Paying({ payer, cents, ...rest }: PayingProps) {
+  const { funds } = payer;
+  const needed = centsToUnits(cents);
+  if (!funds) return <Skeleton className="h-24 rounded" />;
+  if (funds.units < needed) {
+    return (
+      <WalletProblem>
+        This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}, and this prompt needs {formatUnits(needed)}. Put USDC into it, lower
+        the tokens, or use another wallet.
+      </WalletProblem>
+    );
+  }
+  if (funds.allowance < needed) {
+    return (
+      <>
+        <p role="status" className="text-amber-ink">
+          Payments that you sign may take {formatUnits(funds.allowance)} from this wallet, and this prompt needs {formatUnits(needed)}.{" "}
+          <Link href="/payments" className="underline underline-offset-4">
+            What an allowance is
+          </Link>
+        </p>
+        <ApproveUsdc
+          payer={payer}
+          chainName={CHAIN}
+          proposed={formatUsd(needed > 5_000_000n ? centsToNano(cents) : 5_000_000_000n).slice(1)}
+        />
+      </>
+    );
+  }
+  return <Signing payer={payer} cents={cents} {...rest} />;
+}
+
+function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: PayingProps) {
+  const { payment, isSigning, problem, sign } = useSignedPayment({ payer, cents, draw: drawPayment, onSigned });
+  const amount = formatUsd(centsToNano(cents));
+  const isOwn = linked.some((address) => address.toLowerCase() === payer.handle.wallet?.address.toLowerCase());
+  return (
+    <>
+      <div>
+        <p id="payment-text" className="text-xs text-muted">
+          Your wallet signs this text
+        </p>
+        {payment ? (
+          <section
+            aria-labelledby="payment-text"
+            className="mt-1.5 rounded border border-line bg-panel px-3 py-2.5 font-mono text-xs leading-5 break-all whitespace-pre-wrap"
+          >
+            {payment.text}
+          </section>
+        ) : (
+          <Skeleton className="mt-1.5 h-[102px] rounded" />
+        )}
+      </div>
+      <p className="text-muted">
+        It lets {amount} leave the wallet, once, within five minutes. What the answer does not cost{" "}
+        {isOwn ? "is added to your balance." : "stays a credit of this address: sign in with it, or link it, to have it in a balance."}
+      </p>
+      <Button look="primary" busy={isSigning} disabled={!payment || isBusy} className="justify-self-start" onClick={() => void sign()}>
+        {isSigning ? "Sign in your wallet" : `Sign and pay ${amount}`}
+      </Button>
+      {problem ? <WalletProblem>{problem}</WalletProblem> : null}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { Button } from "../ui/button";
+import type { PayingWallet, Place } from "./paying-wallet";
+import type { WalletHandle } from "./wallet-handle";
+
+interface ChooseWalletProps {
+  handle: WalletHandle;
+  mark: ReactNode;
+  /** What the wallet is for, and what it needs. */
+  children: ReactNode;
+}
+
+/** The first step of whatever a wallet does here. */
+export const ChooseWallet = ({ handle, mark, children }: ChooseWalletProps) => (
+  <div className="grid gap-4">
+    <div className="flex items-center gap-4">
+      {mark}
+      <p className="text-sm text-muted">{children}</p>
+    </div>
+    <Button look="primary" busy={handle.isConnecting} onClick={handle.choose} className="justify-self-start">
+      {handle.isConnecting ? "Waiting for your wallet" : "Choose wallet"}
+    </Button>
+    {handle.problem ? <WalletProblem>{handle.problem}</WalletProblem> : null}
+  </div>
+);
+
+interface ElsewhereProps {
+  wallet: Pick<PayingWallet, "handle" | "switchChain">;
+  place: Extract<Place, { kind: "elsewhere" }>;
+  chainName: string;
+}
+
+/** The wallet is on another chain: nothing is asked of it but to change that. */
+export function Elsewhere({ wallet, place: { problem, canSwitch }, chainName }: ElsewhereProps) {
+  const [busy, setBusy] = useState(false);
+  const [isRefused, setRefused] = useState(false);
+  const change = async () => {
+    setBusy(true);
+    setRefused(false);
+    await wallet.switchChain().catch(() => setRefused(true)); // declined there, or it cannot: either way it is still elsewhere
+    setBusy(false);
+  };
+  return (
+    <div className="grid gap-3">
+      <WalletProblem>
+        {isRefused ? `The wallet did not switch. Choose ${chainName} in the wallet itself, then come back here.` : problem}
+      </WalletProblem>
+      <div className="flex flex-wrap gap-3">
+        {canSwitch ? (
+          <Button look="primary" busy={busy} onClick={() => void change()}>
+            Switch network
+          </Button>
+        ) : null}
+        <Button look="quiet" onClick={() => void wallet.handle.forget()}>
+          Use another wallet
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+export const WalletProblem = ({ children }: { children: ReactNode }) => (
+  <p role="alert" className="text-sm text-red">
+    {children}
+  </p>
+);
