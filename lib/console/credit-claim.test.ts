@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newRequestId } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/once";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { inTransaction, pool } from "@/lib/db/pool";
@@ -11,9 +10,9 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { checkPayments } from "@/lib/payments/check";
-import { claimPayment } from "@/lib/payments/claim";
 import { claimCredit, creditAccountOf, readCredit } from "@/lib/payments/credits";
 import { networkOf } from "@/lib/payments/networks";
+import { finalIn, paidIn, reversed } from "@/lib/payments/testing/credited";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { linkWallet, startLink, unlinkWallet } from "./link-wallet";
 import { findOwnerOf, type Owner } from "./owner";
@@ -35,21 +34,9 @@ const storedAs = (wallet: TestWallet): Wallet => {
   return known;
 };
 
-let made = 0;
 /** A payment from the wallet, credited in `block`; returns the claim's id. */
-async function pay(wallet: TestWallet, amount: bigint, block = 10): Promise<string> {
-  made += 1;
-  const { chain, address } = storedAs(wallet);
-  const scheme = chain === "evm" ? "exact_evm" : "exact_svm";
-  const claimed = await claimPayment({
-    ...{ scheme, network: networkOf(chain), payer: address, nonce: `nonce ${made}`, amount: nanoUsd(amount) },
-    ...{ accountId: null, keyId: null, idempotencyKey: null, bodyHash: Buffer.alloc(32, made) },
-    ...{ validUntil: new Date(now().getTime() + 60_000), settlement: {} },
-  });
-  if (claimed.kind !== "claimed") throw new Error(claimed.kind);
-  await pool().query("SELECT payments_credit($1, $2, $3, $4)", [claimed.claim.id, `transaction ${made}`, block, now()]);
-  return claimed.claim.id;
-}
+const pay = (wallet: TestWallet, amount: bigint, block = 10) =>
+  paidIn(block, { chain: wallet.chain, payer: storedAs(wallet).address, amount });
 
 const creditOf = (wallet: TestWallet): AccountId => creditAccountOf(networkOf(wallet.chain), storedAs(wallet).address);
 const leftAt = (wallet: TestWallet) => readCredit(networkOf(wallet.chain), storedAs(wallet).address);
@@ -147,9 +134,9 @@ test("a credit that is claimed can leave when its payment is final, and goes whe
   const { accountId } = await enter(wallet);
   const leaves = async () => (await readAllowance(accountId)).withdrawable;
   expect([await postedOf(accountId), await leaves()]).toEqual([5n * USD, 0n]);
-  await pool().query("SELECT payments_note_block($1, 'transaction', 12, true)", [final]);
+  await finalIn(12, final);
   expect(await leaves()).toBe(3n * USD);
-  expect((await pool().query("SELECT payments_reverse($1, $2) AS lost", [gone, now()])).rows).toEqual([{ lost: 0n }]);
+  expect(await reversed(gone)).toBe(0n);
   expect([await postedOf(accountId), await leaves()]).toEqual([3n * USD, 3n * USD]);
-  expect((await pool().query("SELECT payments_reverse($1, $2) AS lost", [gone, now()])).rows).toEqual([{ lost: null }]);
+  expect(await reversed(gone)).toBeNull();
 });
