@@ -5,6 +5,7 @@ import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newPaymentId, type RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+import type { SettledAt } from "./settle-way";
 
 declare const paymentIdBrand: unique symbol;
 
@@ -131,4 +132,51 @@ export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">)
 export async function noteStored({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">, transaction: Transaction): Promise<boolean> {
   const { rows } = await transaction.query<{ isFirst: boolean }>('SELECT payments_note_stored($1, $2) AS "isFirst"', [id, attempt]);
   return rows[0]?.isFirst === true;
+}
+
+/** An attempt moved nothing and can not any more. `wasRelayed` false: it was never stored. False when the claim goes another way by now. */
+export async function noteFailed(
+  { id, attempt }: Pick<PaymentClaim, "id" | "attempt">,
+  wasRelayed: boolean,
+  { reason, message }: { reason: SettleFailure; message?: string | undefined },
+): Promise<boolean> {
+  const { rows } = await pool().query<{ done: boolean }>("SELECT payments_note_failed($1, $2, $3, $4, $5) AS done", [
+    ...[id, attempt, wasRelayed, reason, message ?? null],
+  ]);
+  return rows[0]?.done === true;
+}
+
+/** A covered claim that nobody was answered from goes on as one that may be submitted. */
+export async function uncover({ id }: Pick<PaymentClaim, "id">): Promise<PaymentClaim> {
+  await pool().query("SELECT payments_uncover($1)", [id]);
+  return getClaim(id);
+}
+
+/** Credits a payment that its chain shows, once. For whoever holds nothing from it: a request credits and holds in one commit. */
+export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transaction, block }: SettledAt): Promise<AccountId> {
+  const { rows } = await pool().query<{ account: AccountId }>("SELECT payments_credit($1, $2, $3, $4) AS account", [
+    ...[id, transaction, block, now()],
+  ]);
+  if (!rows[0]) throw new Error(`The payment ${id} was not credited.`);
+  return rows[0].account;
+}
+
+/**
+ * Claims of which something may still come, in these states: what is in the relay, what is over by its time, and what somebody waits for
+ * since `waitedSince`. What is in the relay comes first, then the oldest.
+ */
+export async function listUnfinished(states: readonly ClaimState[], waitedSince: Date, most: number): Promise<PaymentClaim[]> {
+  const { rows } = await pool().query<ClaimRow>(
+    `SELECT ${columns} FROM payment_claim
+     WHERE finalized = false AND state = ANY ($1::text[]) AND (relayed OR state = 'paid' OR valid_until <= $2 OR (state = 'claimed' AND wanted_at > $3))
+     ORDER BY relayed DESC, wanted_at LIMIT $4`,
+    [states, now(), waitedSince, most],
+  );
+  return rows.map(claimOf);
+}
+
+/** Whether there is any claim of which something may still come. */
+export async function hasUnfinished(): Promise<boolean> {
+  const { rows } = await pool().query<{ has: boolean }>("SELECT EXISTS (SELECT FROM payment_claim WHERE finalized = false) AS has");
+  return rows[0]?.has === true;
 }

@@ -19,11 +19,6 @@ export type Attempt =
   /** No node tells, or the relay stands still. */
   | { kind: "unknown" };
 
-/** As far as the node that was asked shows it; final when its block is. */
-export interface FoundPayment extends SettledAt {
-  isFinal: boolean;
-}
-
 export interface Refusal {
   reason: SettleFailure;
   message?: string;
@@ -37,11 +32,11 @@ export interface SettleWay {
    */
   attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;
   /**
-   * Where the chain shows it as paid, whoever submitted it; null when it does not, as of its latest block. Asked when no transaction of
-   * ours in the relay tells: then only this finds what a race, or a database that was set back, hides.
+   * Where the chain shows it as paid, whoever submitted it; null when it does not. `final`: in a final block, for good. Asked when no
+   * transaction of ours in the relay tells: then only this finds what a race, or a database that was set back, hides.
    * @throws EvmFailure, SolanaUnavailable when no node tells
    */
-  find(claim: PaymentClaim): Promise<FoundPayment | null>;
+  find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null>;
   /** Why its transaction, which is in a block without effect, moved nothing; null when that is not known. @throws as `find` */
   findReason?(claim: PaymentClaim): Promise<Refusal | null>;
 }

@@ -1,19 +1,112 @@
 // Settling a claim: its transaction is tried out, stored, sent and followed into a block. Safe to call any number of times at once, in
 // any process: one that has no relayer asks one that has.
 
-import type { PaymentClaim, SettleFailure } from "./claim";
-import type { SettledAt } from "./settle-way";
+import { setTimeout as sleep } from "node:timers/promises";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/once";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { isSolanaUnavailable } from "@/lib/relay/chain";
+import { findRelayed, type Relayed } from "@/lib/relay/relayed";
+import { findRelayer } from "@/lib/relay/relayer";
+import { sendStored } from "@/lib/relay/send";
+import { waitForRelayed } from "@/lib/relay/wait";
+import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "./claim";
+import { type Settled, settledAs } from "./outcome";
+import { settleElsewhere } from "./settle-elsewhere";
+import type { Refusal } from "./settle-way";
+import { ways } from "./ways";
 
-export type Settled =
-  /** In a block, or found there. Whoever asked has it credited: `payments_credit`. */
-  | ({ kind: "paid" } & SettledAt)
-  /** The payer's credit paid for it instead: nothing was submitted, and nothing will be. */
-  | { kind: "covered" }
-  | { kind: "failed"; reason: SettleFailure; message?: string }
-  /** Nobody can tell yet: the same payment may be sent again, and goes on. */
-  | { kind: "pending" };
+interface Run {
+  untilMs: number;
+  outcome: Promise<Settled>;
+}
 
-/** Resolves after `waitMs` milliseconds at the latest, or soon after. */
-export async function settleClaim(_claim: PaymentClaim, _waitMs: number): Promise<Settled> {
-  throw new Error("payments are not settled yet");
+const runs = () => once("payments being settled", () => new Map<PaymentId, Run>());
+
+const FIRST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 500;
+
+/**
+ * Resolves after `waitMs` milliseconds at the latest, or soon after. In a process there is one run of it a claim, whose outcome all
+ * that ask are told. One that is covered is submitted after all.
+ */
+export async function settleClaim(claim: PaymentClaim, waitMs: number): Promise<Settled> {
+  const untilMs = performance.now() + waitMs;
+  const running = runs().get(claim.id);
+  if (running) {
+    running.untilMs = Math.max(running.untilMs, untilMs);
+    return Promise.race([running.outcome, afterMs(waitMs)]);
+  }
+  const run: Run = { untilMs, outcome: Promise.resolve({ kind: "pending" }) };
+  run.outcome = (claim.state === "covered" ? uncover(claim) : Promise.resolve(claim))
+    .then((open) => (findRelayer() ? settleUntil(open, run) : settleElsewhere(open, run)))
+    .finally(() => runs().delete(claim.id));
+  runs().set(claim.id, run);
+  return run.outcome;
+}
+
+async function afterMs(waitMs: number): Promise<Settled> {
+  await sleep(waitMs, undefined, { ref: false });
+  return { kind: "pending" };
+}
+
+async function settleUntil(claim: PaymentClaim, run: Run): Promise<Settled> {
+  const startedMs = performance.now();
+  const settled = await repeat(claim, run);
+  const { scheme, state } = claim;
+  if (state !== "claimed") return settled;
+  metrics().payments.inc({ scheme, outcome: settled.kind });
+  if (settled.kind === "paid") metrics().paymentSeconds.observe({ scheme }, (performance.now() - startedMs) / 1_000);
+  return settled;
+}
+
+async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
+  let known = claim;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+    const settled = (await settledAs(known)) ?? (await goOn(known, run));
+    const leftMs = run.untilMs - performance.now();
+    if (settled.kind !== "pending" || leftMs <= 0) return settled;
+    await sleep(Math.min(pauseMs, leftMs));
+    known = await getClaim(claim.id);
+  }
+}
+
+/** One step further: an attempt, or a look at what became of it. */
+async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
+  if (!claim.isRelayed) {
+    const attempt = await ways[claim.scheme].attempt(claim, relayIdOf(claim));
+    if (attempt.kind === "found") return { kind: "paid", transaction: attempt.transaction, block: attempt.block };
+    if (attempt.kind === "refused") return fail(claim, false, attempt);
+    if (attempt.kind === "unknown") return { kind: "pending" };
+  }
+  const id = relayIdOf(claim);
+  const [stored] = await findRelayed([id]);
+  // Another run took it another way.
+  if (!stored) return { kind: "pending" };
+  if (stored.state === "stored") await sendStored(id);
+  const relayed = await waitForRelayed(id, Math.max(0, run.untilMs - performance.now()));
+  if (relayed.state === "succeeded" && relayed.block !== null) return { kind: "paid", transaction: relayed.hash, block: relayed.block };
+  return relayed.state === "failed" || relayed.state === "lost" ? afterFailure(claim, relayed) : { kind: "pending" };
+}
+
+/** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
+async function afterFailure(claim: PaymentClaim, { state }: Relayed): Promise<Settled> {
+  const way = ways[claim.scheme];
+  try {
+    const found = await way.find(claim, "latest");
+    if (found) return { kind: "paid", ...found };
+    const reason = (await way.findReason?.(claim)) ?? null;
+    const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
+    return await fail(claim, true, reason ?? { reason: lost, message: "Its transaction moved nothing" });
+  } catch (error) {
+    if (isEvmFailure(error) || isSolanaUnavailable(error)) return { kind: "pending" };
+    throw error;
+  }
+}
+
+/** `pending` when another run was faster. */
+async function fail(claim: PaymentClaim, wasRelayed: boolean, { reason, message }: Refusal): Promise<Settled> {
+  const isOurs = await noteFailed(claim, wasRelayed, { reason, message });
+  if (!isOurs) return { kind: "pending" };
+  return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

@@ -151,7 +151,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE payment_claim c SET state = 'failed', failure = why, failure_message = message, transaction = NULL, block = NULL,
       -- What is in a block without effect may be in another one with it; what others can submit as well is looked for once its time is over.
-      finalized = NOT was_relayed AND c.scheme <> 'exact_evm'
+      finalized = NOT was_relayed AND c.scheme = 'proof'
     WHERE c.id = claim_id AND c.attempt = of_attempt AND c.state = 'claimed' AND c.relayed = was_relayed;
   RETURN FOUND;
 END $$;
@@ -227,9 +227,9 @@ BEGIN
 END $$;
 
 -- A claim that moved nothing, and of which nothing can come any more.
-CREATE FUNCTION payments_note_over(claim_id text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION payments_note_over(claim_id text, of_attempt integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE payment_claim c SET finalized = true WHERE c.id = claim_id AND c.state IN ('covered', 'failed', 'reversed');
+  UPDATE payment_claim c SET finalized = true WHERE c.id = claim_id AND c.attempt = of_attempt AND c.state IN ('covered', 'failed', 'reversed');
 END $$;
 
 -- Takes back a credit whose transaction is not on its chain and can not come any more. Returns what was spent of it, which the operator
