@@ -2,23 +2,30 @@
 
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { type ChargeReceipt, findReceipt } from "@/lib/ledger/receipt";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { findRequestPayment, type RequestPayment } from "@/lib/payments/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
 import { limit } from "./limit";
+import { paymentBody } from "./pay/payment-body";
 import { jsonReply } from "./respond";
 
 export const receipt = endpoint("receipt", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
   const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
-  const found = await findReceipt(caller.accountId, requestId);
+  const own = await findReceipt(caller.accountId, requestId);
+  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
+  const isPaidApart = own === null || (own.state === "charged" && own.paidBy !== "balance");
+  const payment = isPaidApart ? await findRequestPayment(caller.accountId, requestId) : null;
+  const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, requestId) : null);
   // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
   if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
-  const body = found.state === "charged" ? chargedBody(found) : { ...found };
+  const body = found.state === "charged" ? { ...chargedBody(found), payment: payment && paidWith(payment, found) } : { ...found };
   return jsonReply(request, 200, writeJson({ requestId, ...body }));
 });
 
@@ -43,6 +50,13 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
     paidBy,
     whenLeft: whenLeft(charge.model),
   };
+}
+
+function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {
+  const { scheme, network, payer, state, creditedAccount } = payment;
+  const changeBelongsTo = creditedAccount === creditAccountOf(network, payer) ? "address" : "account";
+  const facts = { ...payment, amount: state === "covered" ? ZERO_USD : payment.amount, changeBelongsTo } as const;
+  return { scheme: scheme === "proof" ? "proof" : "exact", ...paymentBody(facts, nanoUsd(inputCost + outputCost)) };
 }
 
 /** Prices as receipts and quotes tell them, in USD. */

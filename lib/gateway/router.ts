@@ -10,6 +10,7 @@ import { type Endpoint, endpoint } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { model, models } from "./models";
 import { openapi } from "./openapi";
+import { paymentTerms } from "./payment-terms";
 import { prompt } from "./prompt";
 import { quote } from "./quote-endpoint";
 import { receipt } from "./receipt";
@@ -24,6 +25,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/usage": { GET: usage },
   "/api/v1/deposits": { GET: deposits },
   "/api/v1/quote": { POST: quote },
+  "/api/v1/payment-terms": { GET: paymentTerms },
   "/api/v1/openapi.json": { GET: openapi },
   "/api/health": { GET: health },
   "/api/ready": { GET: ready },

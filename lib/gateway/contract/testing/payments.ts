@@ -1,0 +1,133 @@
+// A real chain for the contract suite's signed payments: test USDC, the settlement contract, a relayer with gas money, and wallets that
+// pay. It is stopped with the test file, and every payment is held against the books on the way.
+
+import { randomInt } from "node:crypto";
+import { encodeFunctionData, type Hex, maxUint256, parseAbi } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount } from "viem/accounts";
+import { afterAll, expect } from "vitest";
+import { addIdentity } from "@/lib/access/identities";
+import type { AccountId } from "@/lib/base/ids";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { proofText, settlementAddress } from "@/lib/chains/evm/settlement";
+import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { inTransaction, pool } from "@/lib/db/pool";
+import { checkPayments } from "@/lib/payments/check";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { deploySettlement } from "@/lib/payments/deploy-settlement";
+import { evmNetwork } from "@/lib/payments/networks";
+import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import { setRelayer } from "@/lib/relay/relayer";
+import { writeSettlementParties } from "@/lib/relay/settlement-parties";
+import { relayerOf } from "@/lib/relay/testing/relayed-chain";
+import { balanceOf } from "./books";
+
+/** What a wallet signs, and what a client sends of it. */
+export interface PaymentObject {
+  from: string;
+  amount: number;
+  signature: string;
+  timestamp: number;
+  requestId: string;
+  network: string;
+}
+
+export interface Payer {
+  account: PrivateKeyAccount;
+  /** Lower case. */
+  from: Hex;
+  /** The ledger's account of the address. */
+  credit: AccountId;
+}
+
+const usdcAbi = parseAbi([
+  "function approve(address spender, uint256 value) returns (bool)",
+  "function balanceOf(address account) view returns (uint256)",
+]);
+
+const newRequestId = (): string => `req_${randomInt(2 ** 47)}`;
+
+/** Call it after `openService`, and await it. */
+export async function openPayments() {
+  // Blocks come with transactions.
+  const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  const relayer = relayerOf(generatePrivateKey());
+  const treasury = newAddress();
+  await chain.fundGas(relayer.address);
+  setRelayer(relayer);
+  setSandboxEvmNodes([chain.url()]);
+  await writeSettlementParties({ treasury, relayer: relayer.address });
+  const terms = await findSettlementTerms();
+  if (!terms) throw new Error("The settlement contract has no terms.");
+  await deploySettlement(terms, { waitMs: 20_000 });
+  const contract = settlementAddress(terms);
+  afterAll(async () => {
+    try {
+      expect(await checkPayments()).toEqual([]);
+    } finally {
+      setRelayer(undefined);
+      await chain.stop();
+    }
+  });
+
+  const approve = async (account: PrivateKeyAccount, units = maxUint256): Promise<void> => {
+    const data = encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
+    await chain.client.waitForTransactionReceipt({ hash: await chain.client.sendTransaction({ account, to: chain.usdc, data }) });
+  };
+  /** A wallet with USDC that lets the contract take it. */
+  const newPayer = async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> => {
+    const account = await chain.newAccount(units);
+    if (allowance > 0n) await approve(account, allowance);
+    const from = account.address.toLowerCase() as Hex;
+    return { account, from, credit: creditAccountOf(evmNetwork(), from) };
+  };
+  /** A payment of `fields`, signed as they say. */
+  const signPayment = async ({ account }: Pick<Payer, "account">, fields: Partial<PaymentObject> = {}): Promise<PaymentObject> => {
+    const unsigned = { from: account.address, amount: 5, timestamp: Date.now(), requestId: newRequestId(), network: "ethereum", ...fields };
+    const { requestId, amount, timestamp } = unsigned;
+    const number = BigInt(/^req_(\d+)$/.exec(requestId)?.[1] ?? 0);
+    const message = proofText(terms.serviceName, { requestNumber: number, cents: BigInt(amount), timestampMs: BigInt(timestamp) });
+    return { ...unsigned, signature: fields.signature ?? (await account.signMessage({ message })) };
+  };
+  const usdcOf = (address: Hex): Promise<bigint> =>
+    chain.client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
+
+  return {
+    chain,
+    terms,
+    contract,
+    treasury,
+    relayer,
+    approve,
+    newPayer,
+    signPayment,
+    usdcOf,
+    /** USDC base units that the treasury has: what ever moved. */
+    moved: () => usdcOf(treasury),
+  };
+}
+
+export type Payments = Awaited<ReturnType<typeof openPayments>>;
+
+/** The wallet proves to be the account's. */
+export const linkWallet = (accountId: AccountId, { from }: Payer): Promise<void> =>
+  inTransaction((transaction) => addIdentity(accountId, { chain: "evm", address: from }, false, transaction));
+
+/** What a payer's address has as a credit, nano-USD; zero for one that never had any. */
+export async function creditOf({ credit }: Payer): Promise<bigint> {
+  const balance = await balanceOf(credit);
+  return balance < 0n ? 0n : balance;
+}
+
+interface ClaimRow {
+  id: string;
+  state: string;
+  attempt: number;
+  request_id: string | null;
+  transaction: string | null;
+}
+
+/** A payer's claims, oldest first. */
+export async function claimsOf({ from }: Payer): Promise<ClaimRow[]> {
+  const { rows } = await pool().query<ClaimRow>("SELECT * FROM payment_claim WHERE payer = $1 ORDER BY id", [from]);
+  return rows;
+}
