@@ -2,6 +2,7 @@
 // party to what it pays for. Whoever holds the seed hands it over at the start.
 
 import { once } from "@/lib/base/once";
+import { writeSetting } from "@/lib/db/settings";
 
 export interface SignedBySponsor {
   bytes: Buffer;
@@ -28,3 +29,17 @@ export function setSponsor(sponsor: Sponsor | undefined): void {
 
 /** Null in a process that was given none. */
 export const findSponsor = (): Sponsor | null => holder().sponsor ?? null;
+
+export const SPONSORED_PARTIES = "sponsored payment parties";
+
+/** base58. */
+export interface SponsoredParties {
+  sponsor: string;
+  /** Who is paid, and in which token. */
+  treasury: string;
+  mint: string;
+}
+
+/** Writes down, for processes without the seed, what a payer must be asked for. */
+export const writeSponsoredParties = ({ sponsor, treasury, mint }: SponsoredParties): Promise<void> =>
+  writeSetting(SPONSORED_PARTIES, JSON.stringify({ sponsor, treasury, mint }));

@@ -3,8 +3,8 @@
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
-import { setSponsor } from "@/lib/relay/sponsor";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
+import { setSponsor, writeSponsoredParties } from "@/lib/relay/sponsor";
 import { makeFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
@@ -22,6 +22,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   setRelayer(signer.relayer);
   setSponsor(signer.sponsor);
   setFeePayer(signer.treasury.solana);
+  await writeSponsoredParties({ sponsor: signer.sponsor.address, treasury: signer.treasury.solana, mint: signer.usdcMint });
   await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
   await makeFirstAddresses();
 }

@@ -43,9 +43,13 @@ export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
   });
 }
 
-/** A blockhash to sign with: confirmed, so that it lasts nearly as long as it can. @throws SolanaUnavailable */
-export async function readBlockhash(nodes: SolanaNodes): Promise<RecentBlockhash> {
-  const options = { commitment: "confirmed", minContextSlot: nodes.leastSlot };
+/**
+ * A blockhash to sign with: confirmed, so that it lasts nearly as long as it can.
+ * @param leastSlot none that is older
+ * @throws SolanaUnavailable
+ */
+export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<RecentBlockhash> {
+  const options = { commitment: "confirmed", minContextSlot: leastSlot };
   const { slot, value } = await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm);
   return { ...value, slot };
 }

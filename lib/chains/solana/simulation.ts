@@ -1,0 +1,28 @@
+// What a transaction would do if it ran now, as a node tells that tries it out. Nothing is sent, and no signature is needed.
+
+import { z } from "zod";
+import type { AtSlot, SolanaNodes } from "./nodes";
+
+/** Null when it would run well; otherwise the RPC's own name of what is wrong: `BlockhashNotFound`, or JSON. */
+export type Trial = string | null;
+
+const simulationForm = z.object({ err: z.unknown() });
+
+/** @throws SolanaUnavailable; SolanaRefusal when no node takes it for a transaction */
+export async function tryTransaction(nodes: SolanaNodes, bytes: Uint8Array): Promise<AtSlot<Trial>> {
+  const options = { encoding: "base64", commitment: "confirmed", sigVerify: false, minContextSlot: nodes.leastSlot };
+  const params = [Buffer.from(bytes).toString("base64"), options];
+  const { slot, value } = await nodes.callAtSlot("simulateTransaction", params, simulationForm);
+  const { err } = value;
+  if (err === null || err === undefined) return { slot, value: null };
+  return { slot, value: typeof err === "string" ? err : JSON.stringify(err) };
+}
+
+/** True when any node would still run a transaction with this blockhash. @throws SolanaUnavailable when none answers */
+export async function isBlockhashKnown(nodes: SolanaNodes, blockhash: string): Promise<boolean> {
+  const answers = await nodes.askEach("isBlockhashValid", async (ask) => {
+    const { value } = await nodes.askAtSlot(ask, ["isBlockhashValid", [blockhash, { commitment: "processed" }]], z.boolean());
+    return value;
+  });
+  return answers.includes(true);
+}

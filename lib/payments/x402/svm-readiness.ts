@@ -1,0 +1,78 @@
+// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer needs no node of its own. Asked of the chain
+// once a second while anybody asks.
+
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/once";
+import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
+import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
+import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
+
+const KEPT_MS = 1_000;
+/** An unpaid request waits no longer for nodes that do not answer. */
+const MOST_WAIT_MS = 1_500;
+/** 0.001 SOL: the fees of fifty payments. */
+const LEAST_LAMPORTS = 1_000_000;
+
+/** With a blockhash while the nodes answer. */
+export interface Readiness {
+  blockhash: RecentBlockhash | null;
+}
+
+interface Kept {
+  nodes: SolanaNodes | null;
+  atMs: number;
+  answer: Promise<Readiness | null>;
+  /** What they said last. */
+  wasReady: boolean;
+}
+
+const kept = () =>
+  once<Kept>("readiness for payments on Solana", () => ({ nodes: null, atMs: 0, answer: Promise.resolve(null), wasReady: false }));
+
+/**
+ * Null while the treasury has no account for USDC, or whoever pays the fee has no SOL. When no node answers, what they said last is
+ * true: a payment that came in before can be sent again.
+ */
+export async function findReadiness(terms: PaymentTerms): Promise<Readiness | null> {
+  if (solanaCluster().urls.length === 0) return null;
+  const [held, nodes] = [kept(), solanaNodes()];
+  if (held.nodes !== nodes) Object.assign(held, { nodes, atMs: 0, wasReady: false });
+  if (nowMs() - held.atMs > KEPT_MS) Object.assign(held, { atMs: nowMs(), answer: read(terms, nodes, held) });
+  const late = new AbortController();
+  try {
+    return await Promise.race([held.answer, afterWait(late.signal, () => asBefore(held))]);
+  } finally {
+    late.abort();
+  }
+}
+
+const asBefore = ({ wasReady }: Kept): Readiness | null => (wasReady ? { blockhash: null } : null);
+
+const afterWait = <T>(signal: AbortSignal, value: () => T): Promise<T> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(value()), MOST_WAIT_MS);
+    signal.addEventListener("abort", () => clearTimeout(timer));
+  });
+
+async function read({ feePayer, mint, payTo }: PaymentTerms, nodes: SolanaNodes, held: Kept): Promise<Readiness | null> {
+  try {
+    const [account, lamports, blockhash] = await Promise.all([
+      readTokenAccounts(nodes, [deriveTokenAccount(payTo, mint)], "confirmed"),
+      nodes.callAtSlot("getBalance", [feePayer, { commitment: "confirmed" }], z.number()),
+      readBlockhash(nodes),
+    ]);
+    const [received] = account.value;
+    held.wasReady = received?.isFrozen === false && lamports.value >= LEAST_LAMPORTS;
+    return held.wasReady ? { blockhash } : null;
+  } catch (error) {
+    if (!isSolanaUnavailable(error)) throw error;
+    log().debug({ err: error }, "no node of Solana tells whether payments can be settled there");
+    return asBefore(held);
+  }
+}

@@ -1,0 +1,33 @@
+// What a payer on Solana signs for: whom it pays, in which token, and who pays the fee. A process with the seed writes it down; one
+// without reads it there.
+
+import { z } from "zod";
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/once";
+import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { solanaKey } from "@/lib/chains/wallet";
+import { databaseUrl } from "@/lib/db/pool";
+import { listSettings } from "@/lib/db/settings";
+import { SPONSORED_PARTIES } from "@/lib/relay/sponsor";
+
+const address = z.string().refine((text) => solanaKey(text) !== null);
+const partiesForm = z.object({ sponsor: address, treasury: address, mint: address });
+
+const known = () => once<{ databaseUrl?: string; terms?: PaymentTerms }>("payment terms on Solana", () => ({}));
+
+/** Null before the first start with a seed. @throws Error when the treasury is not the settings', or the token not Circle's, in live mode */
+export async function findSvmTerms(): Promise<PaymentTerms | null> {
+  const held = known();
+  if (held.terms && held.databaseUrl === databaseUrl()) return held.terms;
+  const written = (await listSettings(SPONSORED_PARTIES)).find(({ name }) => name === SPONSORED_PARTIES);
+  if (!written) return null;
+  const { sponsor, treasury, mint } = partiesForm.parse(JSON.parse(written.value));
+  const { MODE, TREASURY_SOLANA_ADDRESS: pinned } = config();
+  // Whoever can write to the database could have payers pay somebody else, or with something else.
+  if (MODE === "live" && (pinned !== treasury || mint !== USDC_MINT))
+    throw new Error("The database names another treasury than TREASURY_SOLANA_ADDRESS, or another token than USDC.");
+  const terms = { feePayer: sponsor, mint, payTo: treasury };
+  Object.assign(held, { databaseUrl: databaseUrl(), terms });
+  return terms;
+}

@@ -1,0 +1,86 @@
+// x402's scheme "exact" on Solana, as the endpoint sees it: the payer signs a transaction whose fee somebody else pays, and whose memo
+// names the request. What is signed is read here as strictly as by the key that signs it for the fee.
+
+import { nowMs } from "@/lib/base/clock";
+import { fromUsdcUnits } from "@/lib/base/money";
+import { readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
+import { solanaNetwork } from "../networks";
+import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "./network";
+import { findFeePayer } from "./svm-fee-payer";
+import { isMemoOf, newMemo } from "./svm-memo";
+import { readSvmPayload, writeSvmSettlement } from "./svm-payload";
+import { findReadiness } from "./svm-readiness";
+import { findSvmTerms } from "./svm-terms";
+import type { PaymentRequirements } from "./wire";
+
+/** A blockhash lasts 150 blocks: a minute, or a bit more. */
+const VALID_SECONDS = 60;
+/** No node runs the transaction so long after it came. */
+const MOST_VALID_MS = 150_000;
+
+/** The network of this service's Solana cluster. */
+export const svmNetwork = (): X402Network => ({
+  scheme: "exact_svm",
+  network: solanaNetwork(),
+  findRequirements,
+  read,
+  verify: async () => ({ kind: "good" }), // `read` takes no other signature than the payer's
+  checkTime: () => null, // only the nodes know a blockhash's age: it is asked when the payment is tried out
+});
+
+async function findRequirements({ units, bodyHash }: Price): Promise<PaymentRequirements | null> {
+  const network = solanaNetwork();
+  const terms = await findSvmTerms();
+  const feePayer = terms && (await findFeePayer(network, terms.feePayer));
+  if (!terms || !feePayer) return null;
+  const readiness = await findReadiness({ ...terms, feePayer });
+  if (!readiness) return null;
+  const { blockhash } = readiness;
+  return {
+    scheme: "exact",
+    network,
+    amount: `${units}`,
+    asset: terms.mint,
+    payTo: terms.payTo,
+    maxTimeoutSeconds: VALID_SECONDS,
+    extra: {
+      ...{ feePayer, bodyHash, memo: newMemo(bodyHash) },
+      // With it the payer needs no node of its own.
+      ...(blockhash && { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: `${blockhash.lastValidBlockHeight}` }),
+    },
+  };
+}
+
+const refused = (reason: PaymentRefusal["reason"], errorReason: string, message: string) =>
+  ({ kind: "refused", refusal: { reason, errorReason, message } }) as const;
+
+function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint, payTo, extra }: PaymentRequirements): ReadPayment {
+  const { feePayer = "", bodyHash = "" } = extra;
+  const bytes = readSvmPayload(payload);
+  if (bytes === null)
+    return refused("malformed", "invalid_exact_svm_payload_transaction", "payload.transaction is no transaction in base64");
+  const result = readPaymentTransaction(bytes, { feePayer, mint, payTo });
+  if (result.kind === "refused") {
+    return result.isForged
+      ? refused("bad_signature", "invalid_exact_svm_payload_signature_invalid", `The transaction is not taken: ${result.why}`)
+      : refused("malformed", "invalid_exact_svm_payload_transaction", `The transaction is not taken: ${result.why}`);
+  }
+  const { transaction } = result;
+  if (!isMemoOf(transaction.memo, bodyHash)) {
+    const message = "The transaction's memo is not the one that was asked for with this request: it pays for another one";
+    return refused("malformed", "invalid_exact_svm_payload_memo_mismatch", message);
+  }
+  if (transaction.units !== BigInt(amount)) {
+    const message = `The transaction moves ${transaction.units} units of USDC, and ${amount} were accepted`;
+    return refused("amount_too_low", "invalid_exact_svm_payload_amount_mismatch", message);
+  }
+  const payment: SignedPayment = {
+    payer: transaction.payer,
+    // Not the payer's signature, of which a payer can make many over one message: the chain runs a message once.
+    nonce: transaction.messageHash,
+    amount: fromUsdcUnits(transaction.units),
+    validUntil: new Date(nowMs() + MOST_VALID_MS),
+    settlement: writeSvmSettlement({ bytes, feePayer }),
+  };
+  return { kind: "read", payment };
+}
