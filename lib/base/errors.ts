@@ -49,6 +49,12 @@ export const errorCatalogue = {
     retry: "with a corrected payment",
     fix: "details.reason tells why. A payment that was refused has moved no money.",
   },
+  PAYMENT_REQUIRED: {
+    status: 402,
+    title: "This request is paid for with x402",
+    retry: "with a payment",
+    fix: "Sign one of details.accepts, and send the very same request again with it in PAYMENT-SIGNATURE; a client of x402 does so by itself.",
+  },
   NOT_FOUND: {
     status: 404,
     title: "There is nothing at this address",

@@ -22,6 +22,8 @@ export interface ErrorDetails {
   SPEND_CAP_REACHED: { cap: number; spent: number; resetsAt: string | null };
   /** 402 */
   PAYMENT_VERIFICATION_FAILED: { reason: string };
+  /** 402, of the endpoint that x402's clients pay at; `accepts` holds x402's payment requirements. */
+  PAYMENT_REQUIRED: { accepts: Record<string, unknown>[] };
   /** 404 */
   NOT_FOUND: Record<string, unknown>;
   /** 405 */

@@ -16,10 +16,12 @@ import { quote } from "./quote-endpoint";
 import { receipt } from "./receipt";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 import { usage } from "./usage";
+import { x402Prompt } from "./x402/prompt";
 
 const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/prompt": { POST: prompt },
   "/api/v1/chat/completions": { POST: chatCompletions },
+  "/api/v1/x402/prompt": { POST: x402Prompt },
   "/api/v1/models": { GET: models },
   "/api/v1/balance": { GET: balance },
   "/api/v1/usage": { GET: usage },

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/base/errors";
+import { paymentReasonNames } from "../pay/refusal";
 import { cost } from "./answers/fields";
 
 /** Stands in examples for the address of this service. */
@@ -90,15 +91,44 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   PAYMENT_VERIFICATION_FAILED: {
-    when: "The request carried a signed payment that this service does not accept.",
+    when: "The request carried a payment that was not accepted. Unless the message says otherwise, nothing has moved.",
     details: z.object({
-      reason: z
-        .string()
-        .describe("network_unsupported: payments are not settled here; leave payment out to pay from the balance of the key."),
+      reason: z.enum(paymentReasonNames).describe(`One of ${paymentReasonNames.join(", ")}.`),
+      requiredAmount: z.int().min(1).optional().describe("amount_too_low: the least that must be signed, USDC cents."),
+      minimumAmount: z.int().min(1).optional().describe("amount_too_low: the least that this service takes at all, USDC cents."),
+      ceiling: usd("amount_too_low: the most that the request can cost.").optional(),
+      issues: z
+        .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
+        .optional()
+        .describe("malformed: what is wrong, field by field."),
     }),
     example: {
-      error: "This service does not settle signed payments; leave payment out to pay from the balance of the API key",
-      details: { reason: "network_unsupported" },
+      error: "The payment is 1 cents, and this request can cost 5; sign at least that",
+      details: { reason: "amount_too_low", requiredAmount: 5, ceiling: 0.0424, minimumAmount: 1 },
+    },
+  },
+  PAYMENT_REQUIRED: {
+    when: "A request to the x402 endpoint came without a payment. The header PAYMENT-REQUIRED says the same in x402’s own form.",
+    details: z.object({
+      accepts: z
+        .array(z.looseObject({ network: z.string(), amount: z.string() }))
+        .describe("What may be signed: x402’s payment requirements."),
+    }),
+    example: {
+      error: "Pay with x402: sign one of accepts, and send the very same request again with it in the header PAYMENT-SIGNATURE",
+      details: {
+        accepts: [
+          {
+            scheme: "exact",
+            network: "eip155:8453",
+            amount: "3584",
+            asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+            payTo: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+            maxTimeoutSeconds: 300,
+            extra: { name: "USD Coin", version: "2", bodyHash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+          },
+        ],
+      },
     },
   },
   NOT_FOUND: {
@@ -139,9 +169,16 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SETTLEMENT_PENDING: {
-    when: "A signed payment was sent to its network, and its outcome could not be read in time.",
-    details: z.object({}),
-    example: { details: {} },
+    when: "A signed payment was sent to its chain and its outcome could not be read in time, or the chain cannot be asked at present.",
+    details: z.object({
+      reason: z
+        .enum(["outcome_unknown", "chain_unavailable"])
+        .describe("outcome_unknown: it may be paid by now. chain_unavailable: nothing was moved yet."),
+    }),
+    example: {
+      error: "The payment is on its way and its outcome is not known yet; send the very same request again, which never pays twice",
+      details: { reason: "outcome_unknown" },
+    },
   },
   SHUTTING_DOWN: {
     when: "The process is being stopped or replaced. It finishes what runs and takes nothing new.",

@@ -1,0 +1,45 @@
+// What a payer may sign for a request: one offer for each network that can be paid over now.
+
+import { config } from "@/lib/base/config";
+import { publicUrl } from "@/lib/base/public-url";
+import type { Price, X402Network } from "@/lib/payments/x402/network";
+import { x402Networks } from "@/lib/payments/x402/networks";
+import { type PaymentRequired, type PaymentRequirements, type ResourceInfo, X402_PATH, X402_VERSION } from "@/lib/payments/x402/wire";
+
+export interface Offer {
+  network: X402Network;
+  requirements: PaymentRequirements;
+}
+
+/** The offer of one network, by its CAIP-2 name. */
+export async function findOffer(name: string, price: Price): Promise<Offer | null> {
+  const network = x402Networks().find((known) => known.network === name);
+  const requirements = network && (await network.findRequirements(price));
+  return network && requirements ? { network, requirements } : null;
+}
+
+export async function listRequirements(price: Price): Promise<PaymentRequirements[]> {
+  const all = await Promise.all(x402Networks().map((network) => network.findRequirements(price)));
+  return all.filter((requirements) => requirements !== null);
+}
+
+const MOST_NAME_CHARACTERS = 32;
+
+/** What is paid for, as x402 describes it. */
+export function resource(): ResourceInfo {
+  const { MODE, SERVICE_NAME } = config();
+  const kind = MODE === "sandbox" ? " A sandbox: models and money are simulated." : "";
+  return {
+    url: `${publicUrl()}${X402_PATH}`,
+    description: `An AI model's answer to one prompt. The price is the most that it can cost; what it costs less is kept as a credit of the paying address.${kind}`,
+    mimeType: "application/json",
+    serviceName: SERVICE_NAME.slice(0, MOST_NAME_CHARACTERS),
+  };
+}
+
+export const paymentRequired = (accepts: readonly PaymentRequirements[], error: string): PaymentRequired => ({
+  x402Version: X402_VERSION,
+  error,
+  resource: resource(),
+  accepts,
+});

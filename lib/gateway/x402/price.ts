@@ -1,0 +1,35 @@
+// What a request is paid for: its ceiling in whole units of USDC, and no more than what x402's own clients pay without being told to.
+
+import { AppError } from "@/lib/base/errors";
+import { formatUsd, fromUsdcUnits, parseUsd } from "@/lib/base/money";
+import type { Price } from "@/lib/payments/x402/network";
+import { hashRequest } from "../idempotency";
+import { affordableMaxTokens, type Quote } from "../quote";
+import type { GatewayRequest } from "../request";
+
+const MOST = parseUsd("1");
+const NANO_PER_UNIT = fromUsdcUnits(1n);
+
+/** @throws AppError INVALID_REQUEST above 1 USD, with the `maxTokens` that 1 USD does for */
+export function readPrice(request: GatewayRequest, quote: Quote): Price {
+  const { ceiling } = quote;
+  if (ceiling > MOST) throw aboveMost(quote);
+  return { units: (ceiling + NANO_PER_UNIT - 1n) / NANO_PER_UNIT, bodyHash: hashRequest(request).toString("hex") };
+}
+
+function aboveMost(quote: Quote): AppError {
+  const affordable = affordableMaxTokens(MOST, quote);
+  const cure = affordable > 0 ? `lower maxTokens to ${affordable}` : "shorten the prompt";
+  const [ceiling, most] = [formatUsd(quote.ceiling), formatUsd(MOST)];
+  const text = `allows an answer of up to ${ceiling}, and x402 pays up to ${most}; ${cure}, or pay from a balance at /api/v1/prompt`;
+  return new AppError("INVALID_REQUEST", {
+    message: `maxTokens: ${text}`,
+    details: {
+      issues: [{ path: "maxTokens", message: text }],
+      reason: "above_x402_maximum",
+      ceiling: quote.ceiling,
+      maximum: MOST,
+      affordableMaxTokens: affordable,
+    },
+  });
+}

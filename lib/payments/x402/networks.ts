@@ -1,0 +1,7 @@
+// The networks that x402 payments come over, those first that payers are to prefer.
+
+import { evmNetwork } from "./evm";
+import type { X402Network } from "./network";
+import { svmNetwork } from "./svm";
+
+export const x402Networks = (): readonly X402Network[] => [evmNetwork(), svmNetwork()];
