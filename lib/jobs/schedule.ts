@@ -15,6 +15,7 @@ import { measureDeposits } from "@/lib/wallets/deposits/deposit";
 import { watchBase, watchSolana } from "@/lib/wallets/deposits/watch";
 import { reportReserves } from "@/lib/wallets/reserves/check-reserves";
 import { runSweeps } from "@/lib/wallets/sweeps/run";
+import { openTreasuryAccount } from "@/lib/wallets/treasury-account";
 import { payWithdrawals } from "@/lib/wallets/withdrawals/pay-withdrawals";
 import { checkBooks } from "./check-books";
 import type { Job } from "./scheduler";
@@ -34,6 +35,7 @@ export const databaseJobs: readonly Job[] = [
   // Each round asks for every address: of many addresses, or from far away, half of the time.
   { name: "watch-solana", pauseMs: 1_000, restFactor: 1, mostRunMs: 1_800_000, ...watchSolana },
   { name: "measure-deposits", pauseMs: 60_000, restFactor: 50, run: measureDeposits },
+  { name: "open-treasury-account", pauseMs: 2_000, run: openTreasuryAccount },
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
   { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "settle-payments", pauseMs: 1_000, ...settlePayments },

@@ -1,0 +1,92 @@
+// Both chains with everything that moves money on them, and payments that are settled on them without a signature, for tests.
+
+import { Connection } from "@solana/web3.js";
+import type { Hex } from "viem";
+import { expect } from "vitest";
+import { addIdentity, lockWallet } from "@/lib/access/identities";
+import type { AccountId } from "@/lib/base/ids";
+import { forgetOnce } from "@/lib/base/once";
+import type { WalletChain } from "@/lib/chains/wallet";
+import { inTransaction } from "@/lib/db/pool";
+import { claimCredit, creditAccountOf } from "@/lib/payments/credits";
+import { networkOf } from "@/lib/payments/networks";
+import { claimed, creditIn } from "@/lib/payments/testing/credited";
+import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
+import { startReservesWorld } from "@/lib/wallets/reserves/testing/reserves-world";
+import { signer } from "@/lib/wallets/signer";
+import { newKeyWallet } from "@/lib/wallets/withdrawals/testing/world";
+
+export interface Paid {
+  claimId: string;
+  chain: WalletChain;
+  payer: string;
+  block: number;
+  /** The payer's credit. */
+  account: AccountId;
+}
+
+/** Base makes a block for each transaction, and others when it is told to; withdrawals cost nothing. The caller stops it. */
+export async function startPaymentsWorld() {
+  Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0" });
+  forgetOnce("config");
+  const world = await startReservesWorld(true);
+  const connection = new Connection(world.solana.url, "confirmed");
+  await world.evm.mine(6);
+
+  /** Moves USDC to the treasury as a settlement does; returns its block. */
+  const settle = async (chain: WalletChain, units: bigint): Promise<number> => {
+    if (chain === "evm") {
+      await world.evm.mint(signer().treasury.base as Hex, units);
+      return world.evm.blockNumber();
+    }
+    const signature = await world.solana.faucet(signer().treasury.solana, units);
+    const found = async () => (await connection.getSignatureStatus(signature)).value?.slot ?? 0;
+    await expect.poll(found, { interval: 10, timeout: 10_000 }).toBeGreaterThan(0);
+    return found();
+  };
+
+  /** A payment that is settled on its chain, and not credited. */
+  const settled = async (chain: WalletChain, units: bigint, payer = newKeyWallet(chain).address): Promise<Paid> => {
+    const claimId = await claimed({ chain, payer, amount: units * 1_000n });
+    return { claimId, chain, payer, block: await settle(chain, units), account: creditAccountOf(networkOf(chain), payer) };
+  };
+
+  const paid = async (chain: WalletChain, units: bigint, payer?: string): Promise<Paid> => {
+    const payment = await settled(chain, units, payer);
+    await credit(payment);
+    return payment;
+  };
+
+  /** The last final block of Base, and slot of Solana. */
+  const finalHeights = async (): Promise<Record<WalletChain, number>> => ({
+    evm: Number((await world.evm.client.getBlock({ blockTag: "finalized" })).number),
+    solana: await connection.getSlot("finalized"),
+  });
+
+  return { ...world, settled, paid, finalHeights };
+}
+
+export type PaymentsWorld = Awaited<ReturnType<typeof startPaymentsWorld>>;
+
+export const credit = ({ block, claimId }: Paid) => creditIn(block, claimId);
+
+/** What is held and owed, nano-USD. */
+export async function reckoned() {
+  const report = await reckonReserves();
+  if (report.state === "unknown") throw new Error(`unknown: ${report.reason} ${report.chain}`);
+  const { held, owed, credits } = report;
+  return { held, owed, credits };
+}
+
+/** Moves what is free of the payer's credit. */
+export const claim = ({ chain, payer }: Paid, accountId: AccountId) =>
+  inTransaction((transaction) => claimCredit(accountId, { chain, address: payer }, transaction));
+
+/** The payer proves that the address is a wallet of the account's, as linking it does. */
+export const prove = ({ chain, payer }: Paid, accountId: AccountId) =>
+  inTransaction(async (transaction) => {
+    const wallet = { chain, address: payer };
+    await lockWallet(wallet, transaction);
+    await addIdentity(accountId, wallet, false, transaction);
+    return claimCredit(accountId, wallet, transaction);
+  });
