@@ -1,0 +1,131 @@
+// A real EVM chain with the settlement contract on it, a relayer with gas money, and payers who approved it, for tests of payments.
+
+import { randomBytes, randomInt } from "node:crypto";
+import { type Hex, type PrivateKeyAccount, parseAbi } from "viem";
+import { setClock } from "@/lib/base/clock";
+import { fromCents } from "@/lib/base/money";
+import { findBlock } from "@/lib/chains/evm/blocks";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
+import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { pool } from "@/lib/db/pool";
+import { setRelayer } from "@/lib/relay/relayer";
+import { runRelay } from "@/lib/relay/run";
+import { writeSettlementParties } from "@/lib/relay/settlement-parties";
+import { openSigner } from "@/lib/wallets/seed-signer";
+import { hardhatWords } from "@/lib/wallets/testing/seeds";
+import { claimPayment, type PaymentClaim, type PaymentTerms } from "../claim";
+import { deploySettlement } from "../deploy-settlement";
+import { evmNetwork } from "../networks";
+import { settlePayments } from "../run";
+import { findSettlementTerms } from "../settlement-terms";
+
+/** Blocks until one is final. */
+export const TO_FINAL = 6;
+export const UNITS_PER_CENT = 10_000n;
+const erc20 = parseAbi(["function approve(address, uint256) returns (bool)", "function balanceOf(address) view returns (uint256)"]);
+
+/** A chain that makes blocks for transactions, and otherwise only when it is told to. The caller stops it. */
+export async function startSettledChain() {
+  const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  await chain.mine(2 * TO_FINAL);
+  setSandboxEvmNodes([chain.url()]);
+  const signer = await openSigner(hardhatWords, "sandbox");
+  await chain.fundGas(signer.relayer.address);
+  setRelayer(signer.relayer);
+  await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
+  let latestMs = Date.now();
+  const restoreClock = setClock(() => latestMs);
+  /** Blocks made in a row can be in the future: the clock follows them. */
+  const readClock = async () => {
+    const latest = await findBlock("latest");
+    latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
+  };
+  await readClock();
+  const terms = await findSettlementTerms();
+  if (!terms) throw new Error("there are no terms of settlement");
+  const { address: contract } = await deploySettlement(terms);
+
+  /** Somebody with so many cents, of which the contract may move `allowedCents`. */
+  const newPayer = async (cents = 1_000n, allowedCents = 1_000_000n): Promise<PrivateKeyAccount> => {
+    const account = await chain.newAccount(cents * UNITS_PER_CENT);
+    await approve(account, allowedCents);
+    return account;
+  };
+  const approve = async (account: PrivateKeyAccount, cents: bigint) => {
+    const args = [contract, cents * UNITS_PER_CENT] as const;
+    const hash = await chain.client.writeContract({ account, address: chain.usdc, abi: erc20, functionName: "approve", args });
+    await chain.client.waitForTransactionReceipt({ hash });
+  };
+  const balanceOf = (address: Hex) =>
+    chain.client.readContract({ address: chain.usdc, abi: erc20, functionName: "balanceOf", args: [address] });
+  /** The chain has what so many rounds of the relay and of the payments' job make of it. */
+  const rounds = async (count = 2) => {
+    for (let round = 0; round < count; round++) {
+      await readClock();
+      await runRelay({ resendAfterMs: 0 });
+      await settlePayments.run();
+    }
+  };
+  const makeFinal = async () => {
+    await chain.mine(TO_FINAL);
+    await rounds(3);
+  };
+  const stop = async () => {
+    await settlePayments.end();
+    setRelayer(undefined);
+    restoreClock();
+    await chain.stop();
+  };
+  const treasuryUnits = () => balanceOf(signer.treasury.base);
+  return {
+    ...{ ...chain, signer, relayer: signer.relayer, terms, contract, newPayer, approve, balanceOf, treasuryUnits },
+    ...{ readClock, clockMs: () => latestMs, passMs: (ms: number) => void (latestMs += ms), rounds, makeFinal, stop },
+  };
+}
+
+export type SettledChain = Awaited<ReturnType<typeof startSettledChain>>;
+
+export type ProofWish = Partial<Omit<PaymentTerms, "amount" | "scheme">> & { cents?: bigint; timestampMs?: number };
+
+/** What somebody signed for one request, ready to be claimed. */
+export async function signProof(
+  chain: { terms: SettlementTerms; clockMs: () => number },
+  payer: PrivateKeyAccount,
+  { cents = 5n, timestampMs = chain.clockMs(), ...wish }: ProofWish = {},
+): Promise<PaymentTerms> {
+  const { nonce = `req_${randomInt(2 ** 47)}` } = wish;
+  const requestNumber = BigInt(nonce.slice("req_".length));
+  const text = proofText(chain.terms.serviceName, { requestNumber, cents, timestampMs: BigInt(timestampMs) });
+  const signature = await payer.signMessage({ message: text });
+  return {
+    ...{
+      scheme: "proof",
+      network: evmNetwork(),
+      payer: payer.address.toLowerCase(),
+      amount: fromCents(cents),
+      accountId: null,
+      keyId: null,
+    },
+    ...{ idempotencyKey: null, bodyHash: randomBytes(32), validUntil: new Date(timestampMs + 300_000) },
+    settlement: { cents: `${cents}`, timestampMs: `${timestampMs}`, signature },
+    ...wish,
+    nonce,
+  };
+}
+
+/** @throws Error when it is another request's */
+export async function claim(terms: PaymentTerms): Promise<PaymentClaim> {
+  const taken = await claimPayment(terms);
+  if (taken.kind !== "claimed") throw new Error(taken.kind);
+  return taken.claim;
+}
+
+/** Entries of the ledger, in nano-USD, that `account` ever had by payments. */
+export async function creditedTo(account: string): Promise<bigint[]> {
+  const { rows } = await pool().query<{ amount: bigint }>(
+    "SELECT e.amount FROM entry e JOIN transfer t ON t.id = e.transfer_id WHERE e.account_id = $1 AND t.kind = 'payment' ORDER BY t.id",
+    [account],
+  );
+  return rows.map(({ amount }) => amount);
+}
