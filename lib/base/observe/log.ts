@@ -18,9 +18,37 @@ export const log = (): Logger =>
         redact: { paths: redactedPaths, censor: "[redacted]" },
         serializers: { err: describeError },
       },
-      pino.destination({ dest: 1, sync: false, minLength: 65_536, maxWrite: 131_072, periodicFlush: 200 }),
+      gatherLines(pino.destination({ dest: 1, sync: false, minLength: 1, maxWrite: 131_072, periodicFlush: 200 })),
     ),
   );
+
+/** Lines are handed on when so many characters are there, or at the next flush. */
+const GATHERED_CHARACTERS = 32_768;
+
+/** Gathers lines before they come to the file: sonic-boom copies all that it has gathered each time another line comes. */
+function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
+  const { write, flush, flushSync } = file;
+  let gathered = "";
+  const handOn = (): boolean => {
+    const lines = gathered;
+    gathered = "";
+    return lines === "" || write.call(file, lines);
+  };
+  return Object.assign(file, {
+    write(line: string): boolean {
+      gathered += line;
+      return gathered.length < GATHERED_CHARACTERS || handOn();
+    },
+    flush(onFlushed?: (error?: Error) => unknown): void {
+      handOn();
+      flush.call(file, onFlushed);
+    },
+    flushSync(): void {
+      handOn();
+      flushSync.call(file);
+    },
+  });
+}
 
 /** What a log may hold of an error: drivers hang connections, statements and rows on theirs. */
 function describeError(error: unknown): unknown {
