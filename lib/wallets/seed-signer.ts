@@ -33,6 +33,7 @@ import type {
   Treasury,
 } from "./signer";
 import { MOST_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
+import { treasuryAccountInstructions } from "./treasury-instructions";
 import { payoutNonce, type SignedOrder } from "./withdrawals/order";
 import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./withdrawals/signing";
 import { payoutInstructions } from "./withdrawals/solana-instructions";
@@ -119,6 +120,15 @@ class SeedSigner implements Signer {
       return signWith(this.#seed.solanaKey(index).privateKey, message);
     };
     return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
+  }
+
+  signTreasuryAccountOnSolana(blockhash: string): SignedSweep {
+    const { solana: treasury } = this.treasury;
+    const sign = (address: string, message: Uint8Array) => {
+      assert(address === treasury, "the treasury makes its account itself");
+      return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);
+    };
+    return signTransaction({ feePayer: treasury, blockhash, instructions: treasuryAccountInstructions(treasury, this.usdcMint) }, sign);
   }
 
   async signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout> {

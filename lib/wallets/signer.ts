@@ -34,6 +34,7 @@ export interface SolanaSweep {
   blockhash: string;
 }
 
+/** A transaction whose fee the treasury pays. */
 export interface SignedSweep {
   bytes: Buffer;
   /** The treasury's, by which the cluster knows the transaction. */
@@ -77,6 +78,8 @@ export interface Signer {
    * @throws Error when they are more than fit into one
    */
   signSweepOnSolana(sweep: SolanaSweep): SignedSweep;
+  /** A transaction that makes the treasury's own account for USDC, and leaves one that is there. */
+  signTreasuryAccountOnSolana(blockhash: string): SignedSweep;
   /**
    * Lets anybody carry what an order says from the treasury to its destination, once and within the hour: USDC takes one
    * authorization for one signed text.

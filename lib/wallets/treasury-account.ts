@@ -1,0 +1,52 @@
+// The treasury's account for USDC on Solana: payments go into it, so it must be there before anybody is asked for one. It is made once.
+
+import { once } from "@/lib/base/once";
+import { findAccount } from "@/lib/chains/solana/accounts";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { readBlockhash } from "@/lib/chains/solana/transactions";
+import { inTransaction } from "@/lib/db/pool";
+import { isSolanaUnavailable } from "@/lib/relay/chain";
+import { findRelayed } from "@/lib/relay/relayed";
+import { sendStored } from "@/lib/relay/send";
+import { storeSigned } from "@/lib/relay/signed";
+import { signer } from "./signer";
+
+/** 0.003 SOL: the account's rent and the fee. */
+const LEAST_LAMPORTS = 3_000_000n;
+const MOST_ATTEMPTS = 100;
+
+const seen = () => once<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
+
+/** Makes the account unless it is there, or on its way. Without nodes or SOL the next run does. */
+export async function openTreasuryAccount(): Promise<void> {
+  if (solanaCluster().urls.length === 0) return;
+  const nodes = solanaNodes();
+  if (seen().nodes === nodes) return;
+  try {
+    const { treasury, usdcMint } = signer();
+    if (await findAccount(nodes, deriveTokenAccount(treasury.solana, usdcMint))) seen().nodes = nodes;
+    else if (((await findAccount(nodes, treasury.solana))?.lamports ?? 0n) >= LEAST_LAMPORTS) await send(nodes);
+  } catch (error) {
+    if (!isSolanaUnavailable(error)) throw error;
+  }
+}
+
+async function send(nodes: SolanaNodes): Promise<void> {
+  const id = await nextId();
+  if (id === null) return;
+  const { blockhash, lastValidBlockHeight, slot } = await readBlockhash(nodes);
+  const signed = signer().signTreasuryAccountOnSolana(blockhash);
+  const feePayer = signer().treasury.solana;
+  await inTransaction((transaction) => storeSigned({ id, ...signed, feePayer, lastValidBlockHeight, slot }, transaction));
+  await sendStored(id);
+}
+
+/** The next attempt's name; null while one may still come into a block. */
+async function nextId(): Promise<string | null> {
+  const ids = Array.from({ length: MOST_ATTEMPTS }, (_, index) => `treasury_account_${index + 1}`);
+  const known = await findRelayed(ids);
+  if (known.some(({ state }) => state === "stored" || state === "sent" || state === "succeeded")) return null;
+  return ids[known.length] ?? null;
+}
