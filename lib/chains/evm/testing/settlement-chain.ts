@@ -1,0 +1,44 @@
+// A real EVM chain with USDC and settlement contracts on it, for tests, and wallets that let them move their money.
+
+import { encodeFunctionData, erc20Abi, type Hex, type TransactionReceipt } from "viem";
+import { type SettlementTerms, settlementAddress, settlementDeployment } from "../settlement";
+import { newAddress, startUsdcChain } from "./usdc-chain";
+
+/** It makes blocks for transactions only. The caller stops it. */
+export async function startSettlementChain() {
+  const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  const { client, minter } = chain;
+
+  async function send(from: Hex, call: { to?: Hex; data: Hex }): Promise<TransactionReceipt> {
+    await chain.fundGas(from);
+    await client.impersonateAccount({ address: from });
+    const hash = await client.sendTransaction({ account: from, ...call });
+    const receipt = await client.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error("A transaction that a test needs was reverted.");
+    return receipt;
+  }
+
+  return {
+    ...chain,
+    /** As whoever it says, whose key nobody needs. */
+    send,
+    /** Puts a contract there; resolves with its address, lower case. */
+    create: async (code: Hex): Promise<Hex> => (await send(minter.address, { data: code })).contractAddress?.toLowerCase() as Hex,
+    approve: (from: Hex, spender: Hex, units: bigint) =>
+      send(from, { to: chain.usdc, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }) }),
+    /** A settlement contract of its own treasury, unless told otherwise. */
+    openSettlement: async (wanted: Partial<SettlementTerms>) => {
+      const terms: SettlementTerms = {
+        serviceName: "PennyPrompt",
+        usdc: chain.usdc,
+        treasury: newAddress(),
+        relayer: newAddress(),
+        ...wanted,
+      };
+      const receipt = await send(minter.address, settlementDeployment(terms));
+      return { ...terms, address: settlementAddress(terms), gasOfDeployment: receipt.gasUsed };
+    },
+  };
+}
+
+export type SettlementChain = Awaited<ReturnType<typeof startSettlementChain>>;
