@@ -57,6 +57,7 @@ test("the names of operations are those that generated clients already have", ()
     "get /api/v1/requests/{requestId} getReceipt",
     "get /api/v1/models listModels",
     "get /api/v1/models/{model} getModel",
+    "get /api/v1/payment-terms getPaymentTerms",
     "get /api/v1/openapi.json getOpenApi",
   ]);
 });

@@ -16,6 +16,7 @@ interface QuoteBody {
   maxOutputTokens: number;
   maxReasoningTokens: number;
   covered: boolean;
+  paymentCents: number;
   affordableMaxTokens: number;
   withinMaxCost: boolean;
   priceVersion: string;
@@ -40,10 +41,11 @@ describe.each(doorNames)("through the %s door", (door) => {
       expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
       expect(Object.keys(quoted)).toEqual([
         ...["model", "inputTokens", "maxOutputTokens", "maxReasoningTokens", "ceiling", "expected", "available", "covered"],
-        ...["affordableMaxTokens", "withinMaxCost", "priceVersion", "pricing"],
+        ...["paymentCents", "affordableMaxTokens", "withinMaxCost", "priceVersion", "pricing"],
       ]);
       expect(quoted).toMatchObject({ model: model.id, maxOutputTokens: 333, priceVersion: priceVersion(model), withinMaxCost: true });
       const { inputTokens, maxReasoningTokens, ceiling, expected } = quoted;
+      expect(BigInt(quoted.paymentCents)).toBe((ceiling + 9_999_999n) / 10_000_000n);
       expect(ceiling).toBe(BigInt(inputTokens) * model.inputPrice + BigInt(333 + maxReasoningTokens) * model.outputPrice);
       expect(expected).toBeGreaterThan(0n);
       expect(expected).toBeLessThanOrEqual(ceiling);

@@ -26,7 +26,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     const receipt = JSON.parse(answer.text) as Record<string, unknown>;
     expect(Object.keys(receipt)).toEqual([
       ...["requestId", "state", "at", "model", "provider", "keyId", "usage", "cost", "priceVersion", "pricing"],
-      ...["outcome", "estimated", "streamed", "firstTokenMs", "providerMs", "paidBy", "whenLeft"],
+      ...["outcome", "estimated", "streamed", "firstTokenMs", "providerMs", "paidBy", "whenLeft", "payment"],
     ]);
     const { inputPrice, outputPrice } = modelOf(model);
     expect(receipt).toMatchObject({

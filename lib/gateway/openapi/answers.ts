@@ -3,6 +3,7 @@
 
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
+import { paymentTerms } from "./answers/payment";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
 
 export const answerSchemas = {
@@ -17,4 +18,5 @@ export const answerSchemas = {
   UsagePage: usagePage,
   DepositPage: depositPage,
   Receipt: receipt,
+  PaymentTerms: paymentTerms,
 };

@@ -6,7 +6,7 @@ import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
-import { getModel, getOpenApi, listModels } from "./operations/catalogue";
+import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
@@ -43,6 +43,7 @@ function build(): OpenApiDocument {
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },
       "/api/v1/models": { get: listModels(examples) },
       "/api/v1/models/{model}": { get: getModel(examples) },
+      "/api/v1/payment-terms": { get: getPaymentTerms() },
       "/api/v1/openapi.json": { get: getOpenApi() },
     },
     components: {

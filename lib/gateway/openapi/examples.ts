@@ -1,16 +1,43 @@
 // The examples of the document: one prompt to a model of this catalogue, and its answers in the words of the very code that
 // writes them, with the cost that the model's price gives.
 
+import type { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
-import { nanoUsd, usdText } from "@/lib/base/money";
+import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
+import type { PaymentId } from "@/lib/payments/claim";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
+import type { PaymentFacts } from "../pay/facts";
+import type { paymentSchema } from "../pay/proof-body";
 import { promptWriter } from "../prompt-writer";
 import { type GatewayRequest, openRequest } from "../request";
 import type { Receipt } from "../settlement";
+
+type PaymentObject = z.infer<typeof paymentSchema>;
+
+/** As a wallet signs it; the key is nobody's. */
+const PROOF: PaymentObject = {
+  from: "0x52908400098527886E0F7030069857D2E4169EE7",
+  amount: 5,
+  signature: `0x${"5b1d6e".repeat(21)}c41b`,
+  timestamp: 1_795_516_267_412,
+  requestId: "req_1041",
+  network: "ethereum",
+};
+
+const paymentFacts: PaymentFacts = {
+  id: "pay_0WAqXk3e5Hs9Qd2NfT8w" as PaymentId,
+  scheme: "proof",
+  network: "eip155:8453",
+  payer: PROOF.from.toLowerCase(),
+  nonce: PROOF.requestId,
+  amount: fromCents(PROOF.amount),
+  transaction: "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
+  changeBelongsTo: "account",
+};
 
 /** An id of the right form that names no request. */
 export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
@@ -43,6 +70,9 @@ export interface Examples {
   at: string;
   promptBody: { model: string; prompt: string };
   promptAnswer: unknown;
+  /** A signed payment, and the answer to a prompt that came with it. */
+  proof: PaymentObject;
+  promptPaid: unknown;
   promptEvents: string;
   /** A stream that its provider broke off. */
   promptBroken: string;
@@ -81,6 +111,8 @@ export function examplesOf(model: Model): Examples {
     at: ANSWERED_AT,
     promptBody: { model: model.id, prompt: PROMPT },
     promptAnswer: JSON.parse(own.whole(receipt)),
+    proof: PROOF,
+    promptPaid: JSON.parse(promptWriter(request, prompt, paymentFacts).whole(receipt)),
     promptEvents: stream(own),
     promptBroken: pieces.slice(0, 1).map(own.piece).join("") + own.failed(brokenOff(model)),
     chatBody: { model: model.id, messages: [{ role: "user", content: PROMPT }] },

@@ -52,6 +52,15 @@ export const needsNoKey: Operation["security"] = [];
 /** The document's answers of an operation: its 200, and its refusals in our own form. */
 export const answersOf = (ok: Answer, refusals: readonly ErrorCode[]): Record<string, Answer> => ({ "200": ok, ...errorAnswers(refusals) });
 
+/** Base64 of the JSON of PromptBody's `payment`. */
+export const paymentProof: Parameter = {
+  name: "Payment-Proof",
+  in: "header",
+  required: false,
+  description: "A payment that a wallet signed for this one request: the base64 of the JSON of what PromptBody calls payment.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9+/_-]+={0,2}$" },
+};
+
 export const idempotencyKey: Parameter = {
   name: "Idempotency-Key",
   in: "header",

@@ -8,7 +8,13 @@ export const promptNotes: FieldNotes = {
   model: "A name or an alias from the catalogue.",
   prompt: "The text to answer: from one character to the model's context window.",
   payment:
-    "A signed payment proof. Leave it out: the key's balance pays. This service settles no signed payments and answers PAYMENT_VERIFICATION_FAILED.",
+    "A payment that a wallet signed for this one request. Without it the key's balance pays. GET /api/v1/payment-terms says what is signed; POST /api/v1/quote says how many cents it must be.",
+  "payment.from": "The paying wallet's address, in lower case or with its checksum.",
+  "payment.amount": "USDC cents: at least what the request can cost, rounded up.",
+  "payment.signature": "Of the four lines, as personal_sign returns it.",
+  "payment.timestamp": "When it was signed, Unix milliseconds: within five minutes from now when it first comes.",
+  "payment.requestId": "Chosen by the payer, and used once: req_ and a number.",
+  "payment.network": "ethereum, or base: both are the chain that this service settles on.",
   system: "An instruction that stands above the prompt.",
   maxTokens:
     "The most tokens to answer with, up to the model's maxOutputTokens. Without it 1,024, unless the model allows less. It bounds what is held, too.",

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
+import { paymentSchema } from "../pay/proof-body";
 import { promptBodySchema } from "../prompt-body";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";
@@ -10,7 +11,8 @@ import type { JsonSchema } from "./types";
 
 /** Every named schema of the document as zod has it. */
 export const namedSchemas: Record<string, z.ZodType> = {
-  PromptBody: promptBodySchema,
+  // A payment that cannot be read has an error of its own, so the schema that validates leaves it to its reader.
+  PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
   // Without OpenAI's old forms, which are known only to be refused with a word on what to send.
   ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
   ...answerSchemas,

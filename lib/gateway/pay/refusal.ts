@@ -20,6 +20,7 @@ export const paymentReasons = {
 } as const;
 
 export type PaymentReason = keyof typeof paymentReasons;
+export const paymentReasonNames = Object.keys(paymentReasons) as [PaymentReason, ...PaymentReason[]];
 
 /** The error for a payment that is not accepted. */
 export const paymentRefused = (reason: PaymentReason, message?: string, details: { readonly [key: string]: Json } = {}): AppError =>

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import * as field from "./fields";
+import { receiptPayment } from "./payment";
 
 export const balance = z.object({
   balance: field.usd("What the account has."),
@@ -92,13 +93,14 @@ const charged = z.object({
   streamed: field.streamed,
   firstTokenMs: z.int().min(0).nullable().describe("Milliseconds until the first token."),
   providerMs: field.count("Milliseconds that the provider took."),
-  paidBy: z.string().describe("balance."),
+  paidBy: z.string().describe("balance; payment for a signed proof; x402."),
   whenLeft: z
     .enum(["cut", "drained"])
     .nullable()
     .describe(
       "What happens when a stream of this model is left: cut at its provider, or drained, since its provider bills the whole answer. null for a model of the past.",
     ),
+  payment: receiptPayment,
 });
 
 const inProgress = z.object({

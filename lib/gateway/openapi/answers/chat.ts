@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { count, modelName, requestId, usd } from "./fields";
+import { payment } from "./payment";
 
 const created = z.int().describe("When it was asked, in Unix seconds.");
 const index = z.int().describe("Always 0.");
@@ -58,6 +59,7 @@ export const chatCompletion = z.object({
     )
     .describe("Always one."),
   usage: chatUsage.describe("Tokens as the provider counted them, and what they cost."),
+  payment: payment.optional(),
 });
 
 const deltaCall = z.object({
@@ -96,5 +98,6 @@ export const chatChunk = z
       )
       .describe("One; none in the chunk with usage."),
     usage: chatUsage.optional().describe("In the last chunk, when stream_options.include_usage asked for it."),
+    payment: payment.optional(),
   })
   .describe("The data of an event of a chat stream.");

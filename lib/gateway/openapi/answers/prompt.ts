@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, usage, usd } from "./fields";
+import { payment } from "./payment";
 
 export const promptAnswer = z.object({
   success: z.literal(true).describe("Always true: an error has another status."),
@@ -10,6 +11,7 @@ export const promptAnswer = z.object({
   usage,
   cost,
   requestId,
+  payment: payment.optional(),
 });
 
 export const promptDelta = z.object({ text: z.string().describe("The next piece of the answer.") }).describe("The data of a delta event.");
@@ -23,6 +25,7 @@ export const quote = z.object({
   expected: usd("A guess, never above the ceiling: half of the output that is allowed."),
   available: usd("What the account has to spend now."),
   covered: z.boolean().describe("Whether available covers the ceiling."),
+  paymentCents: z.int().min(1).describe("What a payment for it must at least be, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers."),
   withinMaxCost: z.boolean().describe("Whether the ceiling is within the body's own maxCost; true without one."),
   priceVersion,

@@ -174,6 +174,7 @@ export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Ex
             providerMs: 640,
             paidBy: "balance",
             whenLeft: "cut",
+            payment: null,
           },
         },
         running: {

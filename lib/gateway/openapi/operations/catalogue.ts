@@ -1,5 +1,8 @@
 // The operations that ask for no key: the models with their prices, and the document itself.
 
+import { config } from "@/lib/base/config";
+import { publicUrl } from "@/lib/base/public-url";
+import { messageLines } from "../../payment-terms";
 import { type Examples, modelExample } from "../examples";
 import { answersOf, jsonOf, needsNoKey, openRefusals, success } from "../operation";
 import type { Operation } from "../types";
@@ -32,6 +35,38 @@ export const getModel = ({ model }: Examples): Operation => ({
     "NOT_FOUND",
     ...openRefusals,
   ]),
+});
+
+export const getPaymentTerms = (): Operation => ({
+  operationId: "getPaymentTerms",
+  tags: ["Catalogue"],
+  summary: "Read what a wallet signs to pay for a request",
+  description: "The text, the networks, and the contract that moves what was signed. It asks for no key.",
+  security: needsNoKey,
+  responses: answersOf(
+    success("The terms.", jsonOf("PaymentTerms", { terms: { summary: "Of a service that settles on Base", value: termsExample() } })),
+    openRefusals,
+  ),
+});
+
+const termsExample = () => ({
+  serviceName: config().SERVICE_NAME,
+  message: messageLines(config().SERVICE_NAME),
+  minimumAmount: 1,
+  maxAgeMs: 300_000,
+  networks: [
+    {
+      network: "eip155:8453",
+      names: ["ethereum", "base"],
+      chainId: 8_453,
+      settlementContract: "0x5c1f3b0e7a9d42c6885e0f1a2b3c4d5e6f708192",
+      isDeployed: true,
+      usdc: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+      treasury: "0x52908400098527886e0f7030069857d2e4169ee7",
+      relayer: "0xde709f2102306220921060314715629080e2fb77",
+    },
+  ],
+  x402: { version: 2, scheme: "exact", endpoint: `${publicUrl()}/api/v1/x402/prompt`, networks: ["eip155:8453"] },
 });
 
 export const getOpenApi = (): Operation => ({

@@ -2,17 +2,17 @@
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import type { Examples } from "../examples";
-import { answersOf, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, success } from "../operation";
+import { answersOf, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, paymentProof, success } from "../operation";
 import type { Operation } from "../types";
 
-export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBroken }: Examples): Operation => ({
+export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBroken, promptPaid, proof }: Examples): Operation => ({
   operationId: "createPrompt",
   tags: ["Answers"],
   summary: "Send a prompt, get the answer",
   description:
     "The most that the answer can cost is held before the model is called; the exact cost is charged before the answer is sent, and the rest of the hold is free again. What fails before the first token costs nothing. An unknown field is refused.",
   security: needsKey,
-  parameters: [idempotencyKey],
+  parameters: [idempotencyKey, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("PromptBody", {
@@ -22,13 +22,17 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
         summary: "With limits of its own",
         value: { ...promptBody, system: "Answer in one sentence.", maxTokens: 100, maxCost: 0.05 },
       },
+      payment: { summary: "Paid by a wallet that signed for it", value: { ...promptBody, payment: proof } },
     }),
   },
   responses: answersOf(
     success(
       "The answer and its cost. With `stream: true` it comes as server-sent events: `delta` with the next piece, then `done` with the whole answer, or `error` with an error's body. What broke off is charged as far as it was delivered, and the event says how much. Comment lines keep a quiet connection alive.",
       {
-        ...jsonOf("PromptAnswer", { answer: { summary: "An answer", value: promptAnswer } }),
+        ...jsonOf("PromptAnswer", {
+          answer: { summary: "An answer", value: promptAnswer },
+          paid: { summary: "An answer that a signed payment paid for", value: promptPaid },
+        }),
         "text/event-stream": {
           schema: { type: "string", description: "Events. The data of delta is a PromptDelta, of done a PromptAnswer, of error an error." },
           examples: {
@@ -67,6 +71,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
             expected: cost.totalCost,
             available: 25,
             covered: true,
+            paymentCents: 1,
             affordableMaxTokens: model.maxOutputTokens,
             withinMaxCost: true,
             priceVersion,
@@ -75,7 +80,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
         },
       }),
     ),
-    ["INVALID_MODEL", "PAYMENT_VERIFICATION_FAILED", ...keyedRefusals],
+    ["INVALID_MODEL", ...keyedRefusals],
   ),
 });
 
@@ -86,7 +91,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   description:
     "OpenAI's own chat completions, streams and function calls included: the `openai` package works with its `baseURL` and key changed. Fields that are not listed are ignored. Money is held and charged as for a prompt; `usage` says the cost.",
   security: needsKey,
-  parameters: [idempotencyKey],
+  parameters: [idempotencyKey, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("ChatBody", {
@@ -108,11 +113,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
       "Idempotent-Replayed",
       "Server-Timing",
     ),
-    // No payment proof can be sent in OpenAI's form.
-    ...errorAnswers(
-      paidRefusals.filter((code) => code !== "PAYMENT_VERIFICATION_FAILED" && code !== "SETTLEMENT_PENDING"),
-      chatErrorForm,
-    ),
+    ...errorAnswers(paidRefusals, chatErrorForm),
   },
 });
 
