@@ -1,0 +1,129 @@
+// A real chain with Base's number and USDC at its address, and payers with x402's own, unmodified client, for the contract suite. It is
+// stopped with the test file, and every payment is held against the books on the way.
+
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import type { Hex } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount } from "viem/accounts";
+import { afterAll, expect } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
+import { forgetOnce } from "@/lib/base/once";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { usdcAbi } from "@/lib/chains/evm/usdc";
+import { pool } from "@/lib/db/pool";
+import { checkPayments } from "@/lib/payments/check";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { evmNetwork } from "@/lib/payments/networks";
+import type { PaymentRequired, PaymentRequirements, SettlementResponse } from "@/lib/payments/x402/wire";
+import { setRelayer } from "@/lib/relay/relayer";
+import { writeSettlementParties } from "@/lib/relay/settlement-parties";
+import { relayerOf } from "@/lib/relay/testing/relayed-chain";
+import { balanceOf, chargesOf } from "./books";
+import { type Answer, ask } from "./client";
+import type { Service } from "./service";
+
+const BASE = 8_453;
+export const X402_PATH = "/api/v1/x402/prompt";
+
+/** For `openService`: every payer of a file comes from one address. */
+export const x402Settings = { BASE_CHAIN_ID: `${BASE}`, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "1000" };
+
+/** What the stock client sends: its fields may be changed before they are sent. */
+export interface Payload {
+  x402Version: number;
+  resource?: { url: string };
+  accepted: PaymentRequirements;
+  payload: { signature: Hex; authorization: Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", string> };
+}
+
+export interface X402Payer {
+  account: PrivateKeyAccount;
+  client: x402Client;
+  /** The ledger's account of the address. */
+  credit: AccountId;
+}
+
+export const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
+const decode = (header: string | null): unknown => (header === null ? null : JSON.parse(Buffer.from(header, "base64").toString("utf8")));
+export const requiredIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-required")) as PaymentRequired | null;
+export const settlementIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-response")) as SettlementResponse | null;
+
+/** Call it after `openService({ env: x402Settings })`, and await it. */
+export async function openX402(service: Service) {
+  // Blocks come with transactions.
+  const chain = await startUsdcChain({ blockTimeMs: 3_600_000, chainId: BASE });
+  const relayer = relayerOf(generatePrivateKey());
+  const treasury = newAddress();
+  await chain.fundGas(relayer.address);
+  setRelayer(relayer);
+  setSandboxEvmNodes([chain.url()]);
+  await writeSettlementParties({ treasury, relayer: relayer.address });
+  afterAll(async () => {
+    try {
+      expect(await checkPayments()).toEqual([]);
+    } finally {
+      setRelayer(undefined);
+      for (const name of Object.keys(x402Settings)) delete process.env[name];
+      forgetOnce("config");
+      await chain.stop();
+    }
+  });
+
+  /** A wallet in the hands of the stock client. */
+  const payerOf = (account: PrivateKeyAccount): X402Payer => ({
+    account,
+    client: new x402Client().register("eip155:*", new ExactEvmScheme(account)),
+    credit: creditAccountOf(evmNetwork(), account.address.toLowerCase()),
+  });
+  const newPayer = async (units = 10_000_000n): Promise<X402Payer> => payerOf(await chain.newAccount(units));
+  const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
+  /** What the stock client signs for this body. */
+  const sign = async ({ client }: X402Payer, body: unknown): Promise<Payload> => {
+    const required = requiredIn(await askUnpaid(body));
+    if (!required) throw new Error("no payment was asked for");
+    return JSON.parse(JSON.stringify(await client.createPaymentPayload(required as never)));
+  };
+  const send = (body: unknown, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    ask({ url: service.url("node"), path: X402_PATH, body, headers: { "payment-signature": encode(payload), ...headers } });
+  const usdcOf = (address: Hex): Promise<bigint> =>
+    chain.client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
+
+  return {
+    chain,
+    relayer,
+    treasury,
+    payerOf,
+    newPayer,
+    askUnpaid,
+    sign,
+    send,
+    usdcOf,
+    /** The stock client's own fetch. */
+    fetchAs: ({ client }: X402Payer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
+    /** USDC base units that the treasury has: what ever moved. */
+    moved: () => usdcOf(treasury),
+    answered: async () => (await service.models.calls()).count,
+  };
+}
+
+export type X402 = Awaited<ReturnType<typeof openX402>>;
+
+/** What a payer paid in by the books, nano-USD, and in how many transfers. */
+export async function paidInBy({ credit }: Pick<X402Payer, "credit">): Promise<{ count: number; sum: bigint }> {
+  const { rows } = await pool().query<{ amount: bigint }>(
+    "SELECT e.amount FROM entry e JOIN transfer t ON t.id = e.transfer_id WHERE e.account_id = $1 AND t.kind = 'payment'",
+    [credit],
+  );
+  return { count: rows.length, sum: rows.reduce((sum, { amount }) => sum + amount, 0n) };
+}
+
+/** What payer and books must agree on: what is left is what was paid in, less what was charged, and not below zero. */
+export async function expectBooked(payer: Pick<X402Payer, "credit">, expected: { payments: number; answers: number }): Promise<void> {
+  const paidIn = await paidInBy(payer);
+  const charges = await chargesOf(payer.credit);
+  const charged = charges.reduce((sum, charge) => sum + charge.input_cost + charge.output_cost, 0n);
+  expect({ payments: paidIn.count, answers: charges.length }).toEqual(expected);
+  const balance = await balanceOf(payer.credit);
+  expect(balance < 0n ? 0n : balance).toBe(paidIn.sum - charged);
+}
