@@ -12,6 +12,8 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs", heading: "Quick start", status: 200 },
   { path: "/docs/deposits", heading: "Deposits", status: 200 },
   { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
+  { path: "/docs/payments", heading: "Pay per request", status: 200 },
+  { path: "/docs/x402", heading: "x402", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
@@ -30,5 +32,6 @@ export const consolePages: readonly ListedPage[] = [
   { path: "/withdraw", heading: "Withdraw", status: 200 },
   { path: "/usage", heading: "Usage", status: 200 },
   { path: "/playground", heading: "Playground", status: 200 },
+  { path: "/payments", heading: "Pay per request", status: 200 },
   { path: "/settings", heading: "Settings", status: 200 },
 ];

@@ -28,6 +28,8 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. Nothing here
 - OpenAI's client works unchanged: base URL ${baseUrl}/api/v1, and the key.
 - Limits of an account: ${RATE_LIMIT_PER_MINUTE} requests a minute, ${CONCURRENCY_LIMIT} at the same time, unless agreed otherwise.
 - Money: the most that a request can cost is held first; the exact cost is charged when the answer is there. Send maxCost (USD) to bound it.
+- Pay per request: a request may carry a payment that a wallet signed, in place of the balance; GET /api/v1/payment-terms says what is signed.
+- Without an account: POST /api/v1/x402/prompt takes the same body and speaks x402 version 2 (scheme exact, USDC on Base and Solana).
 - Deposits: USDC on Base or Solana, to the account's own addresses, which GET /api/v1/balance names in wallet; credited from 1 USD on.
 - Retries: send an Idempotency-Key and a repeated request is answered from the first answer and charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
 
@@ -50,6 +52,8 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
 - [Deposits](${baseUrl}/docs/deposits): how USDC becomes balance, on which networks, and how long it takes
 - [Withdrawals](${baseUrl}/docs/withdrawals): how balance becomes USDC in a wallet again, what it costs, and what the wallet signs
+- [Pay per request](${baseUrl}/docs/payments): a wallet signs a payment with each request; an example, and every reason for a refusal
+- [x402](${baseUrl}/docs/x402): pay without an account, with stock clients
 - [API reference](${baseUrl}/docs/api): every operation and field
 - [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): the same for programs
 - [Errors](${baseUrl}/docs/errors): every code, and what to do

@@ -1,6 +1,6 @@
 "use client";
 
-import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, SettingsIcon } from "lucide-react";
+import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, SettingsIcon, SignatureIcon } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -40,6 +40,11 @@ export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
       <MenuLabel>Signed in with {wallet.chain === "evm" ? "an Ethereum wallet" : "a Solana wallet"}</MenuLabel>
       <MenuItem onSelect={() => void copy()}>
         <CopyIcon /> Copy address
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href="/payments">
+          <SignatureIcon /> Pay per request
+        </Link>
       </MenuItem>
       <MenuItem asChild>
         <Link href="/settings">

@@ -13,6 +13,8 @@ const pages = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/deposits", text: "Deposits" },
   { href: "/docs/withdrawals", text: "Withdrawals" },
+  { href: "/docs/payments", text: "Pay per request" },
+  { href: "/docs/x402", text: "x402" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];

@@ -48,9 +48,9 @@ export async function drawPayment(
   };
 }
 
-const NUMBER_BYTES = 12;
+const NUMBER_BYTES = 8;
 
-/** Unique among all of a payer's: 96 random bits, at most 29 digits. */
+/** Unique among all of a payer's: 64 random bits. */
 const newRequestNumber = (): bigint => BigInt(`0x${randomBytes(NUMBER_BYTES).toString("hex")}`);
 
 /** Whether a text is a payment to this service, in exactly the form that wallets sign. */

@@ -31,7 +31,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
     <>
       <PageHeading title="Pay per request">
         A request can bring its own payment: your wallet signs an amount, and exactly that leaves it, on Base, before a model is called. The
-        payment contract needs your allowance for it once, and never takes more than you signed. What the answer does not cost is yours.{" "}
+        payment contract needs an allowance for that once, and takes no more than you sign. What the answer does not cost stays yours.{" "}
         <Link href="/docs/payments" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
           How payments work
         </Link>{" "}
@@ -42,7 +42,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
-        <Panel title="Allowance">
+        <Panel title="Wallet and allowance">
           <Allowance offer={offer} />
         </Panel>
         <Panel title="Credits of your wallets">

@@ -73,6 +73,14 @@ export function MoneyChapter({ site }: ChapterProps) {
         <Link href="/docs/deposits" className={link}>
           how, how fast, and what is not credited
         </Link>
+        . A wallet can also{" "}
+        <Link href="/docs/payments" className={link}>
+          pay for a request by itself
+        </Link>
+        , and programs without an account{" "}
+        <Link href="/docs/x402" className={link}>
+          pay by x402
+        </Link>
         .
       </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />

@@ -28,14 +28,14 @@ export function AllowanceSteps({ target }: { target: SettlementTarget }) {
           Choose the Ethereum wallet that pays. It needs USDC on {CHAIN}; its allowance is shown here.
         </ChooseWallet>
       ) : (
-        <>
+        <div className="grid items-start gap-x-12 gap-y-6 lg:grid-cols-2">
           <Facts payer={payer} target={target} />
           {place.kind === "elsewhere" ? (
             <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
           ) : (
             <ApproveUsdc payer={payer} chainName={CHAIN} proposed="5.00" onAnother={() => void handle.forget()} />
           )}
-        </>
+        </div>
       )}
     </div>
   );
@@ -44,13 +44,13 @@ export function AllowanceSteps({ target }: { target: SettlementTarget }) {
 function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; target: SettlementTarget }) {
   const unread = place.kind === "elsewhere" ? <span className="text-muted">–</span> : <Skeleton className="h-5 w-16" />;
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-2 text-sm">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-1.5 text-sm">
       <Fact name="Allowance">{funds ? <span className="font-mono text-lg">{formatUnits(funds.allowance)}</span> : unread}</Fact>
       <Fact name="Wallet">
         {handle.wallet ? <ShortAddress value={handle.wallet.address} what="wallet's address" /> : null}
         <span className="text-muted">in {handle.wallet?.name}</span>
       </Fact>
-      <Fact name="It has">{funds ? <span className="font-mono">{formatUnits(funds.units)}</span> : unread}</Fact>
+      <Fact name="USDC in it">{funds ? <span className="font-mono">{formatUnits(funds.units)}</span> : unread}</Fact>
       <Fact name="Contract">
         <ShortAddress value={target.contract} what="contract's address" />
       </Fact>
@@ -61,6 +61,6 @@ function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; targ
 const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <>
     <dt className="text-muted">{name}</dt>
-    <dd className="flex min-h-6 min-w-0 flex-wrap items-center gap-x-2">{children}</dd>
+    <dd className="flex min-h-7 min-w-0 flex-wrap items-center gap-x-2">{children}</dd>
   </>
 );

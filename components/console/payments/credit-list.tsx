@@ -18,7 +18,7 @@ interface CreditListProps {
 export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
   if (credits.length === 0) {
     return (
-      <p className="text-sm text-muted">
+      <p className="max-w-reading text-sm text-muted">
         None. What a wallet pays beyond a request’s cost is a credit of its address when it pays by x402, or before it is linked to an
         account. Signing in with it moves its credit to the balance; what comes later stands here.
       </p>

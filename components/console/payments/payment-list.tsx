@@ -63,6 +63,8 @@ const Heads = () => (
     <span className="text-right">Paid</span>
     <span className="text-right">Cost</span>
     <span className="text-right">Change</span>
+    <span />
+    <span>Wallet, transaction</span>
   </div>
 );
 

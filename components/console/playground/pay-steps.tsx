@@ -125,7 +125,10 @@ function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: Paying
       </div>
       <p className="text-muted">
         It lets {amount} leave the wallet, once, within five minutes. What the answer does not cost{" "}
-        {isOwn ? "is added to your balance." : "stays a credit of this address: sign in with it, or link it, to have it in a balance."}
+        {isOwn ? "is added to your balance." : "stays a credit of this address: sign in with it, or link it, to have it in a balance."}{" "}
+        <Link href="/payments" className="underline underline-offset-4 transition hover:text-ink">
+          Past payments
+        </Link>
       </p>
       <Button look="primary" busy={isSigning} disabled={!payment || isBusy} className="justify-self-start" onClick={() => void sign()}>
         {isSigning ? "Sign in your wallet" : `Sign and pay ${amount}`}

@@ -29,8 +29,7 @@ export const mayPayAgain = (problem: RunProblem): boolean =>
 export function cureOfPayment(problem: RunProblem, otherwise: (problem: RunProblem) => string): string {
   const name = nameOf(problem);
   if (name === "PAYMENT_VERIFICATION_FAILED") return `${reasons[problem.reason] ?? "Sign it again."} Nothing was taken from the wallet.`;
-  if (name === "SETTLEMENT_PENDING")
-    return "The payment was sent, and what became of it is not known yet. Send it again in a moment: it never pays twice.";
+  if (name === "SETTLEMENT_PENDING") return "Send it again in a moment: it never pays twice.";
   if (!mayPayAgain(problem)) return otherwise(problem);
   return "Send it again: it never pays twice. If the payment was taken and no answer comes, its amount is yours, as Pay per request shows.";
 }

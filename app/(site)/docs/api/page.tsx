@@ -81,6 +81,17 @@ function Basics({ baseUrl }: { baseUrl: string }) {
         </Link>
         . A field is only ever added to v1; it is never renamed, removed or given another meaning.
       </p>
+      <p>
+        A request is paid from the balance of its key, or{" "}
+        <Link href="/docs/payments" className={link}>
+          by a wallet that signs for it
+        </Link>
+        ; without any key,{" "}
+        <Link href="/docs/x402" className={link}>
+          by x402
+        </Link>
+        .
+      </p>
     </section>
   );
 }

@@ -1,0 +1,124 @@
+// The examples of signed payments, run as they stand against the service and a real chain, by a wallet that has never paid before.
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { erc20Abi } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { getExampleModel } from "@/app/examples";
+import type { Site } from "@/app/site";
+import { listModelPrices } from "@/lib/console/models";
+import { openAccount } from "@/lib/gateway/contract/testing/accounts";
+import { awaitNothingHeld, expectUncharged } from "@/lib/gateway/contract/testing/books";
+import { openPayments } from "@/lib/gateway/contract/testing/payments";
+import { openService } from "@/lib/gateway/contract/testing/service";
+import { paymentReasonNames } from "@/lib/gateway/pay/refusal";
+import { messageLines } from "@/lib/gateway/payment-terms";
+import { baseExample, priceExample } from "../x402/examples";
+import { approveExample, openaiExample, payExample, termsExample } from "./examples";
+import { paymentCures } from "./reasons";
+
+const service = await openService({ env: { PAYMENT_WAIT_MS: "10000" } });
+const payments = await openPayments();
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const site: Site = {
+  name: "PennyPrompt",
+  baseUrl: service.url("node"),
+  isSandbox: true,
+  mayHaveRealModels: false,
+  keyVariable: "PENNYPROMPT_KEY",
+  sandboxFile: "",
+};
+const model = getExampleModel(listModelPrices()).id;
+const walletKey = generatePrivateKey();
+const wallet = privateKeyToAccount(walletKey);
+let folder = "";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pennyprompt-payments-"));
+  await payments.chain.fundGas(wallet.address);
+  await payments.chain.mint(wallet.address, 20_000_000n);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a program prints that has this code and the packages that it names. */
+async function run(code: string, environment: Record<string, string> = {}): Promise<string> {
+  const outfile = join(folder, "example.mjs");
+  writeFileSync(join(folder, "example.ts"), code);
+  await build({
+    ...{ entryPoints: [join(folder, "example.ts")], outfile, bundle: true, platform: "node", format: "esm", logLevel: "silent" },
+    nodePaths: [join(root, "node_modules")],
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+  const env = { ...process.env, FORCE_COLOR: "0", WALLET_KEY: walletKey, BASE_RPC_URL: payments.chain.url(), ...environment };
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env, timeout: 30_000 });
+  return stdout;
+}
+
+const allowance = (): Promise<bigint> =>
+  payments.chain.client.readContract({
+    ...{ address: payments.chain.usdc, abi: erc20Abi, functionName: "allowance" },
+    args: [wallet.address, payments.contract],
+  });
+
+const shell = async (command: string): Promise<string> => (await promisify(execFile)("sh", ["-c", command])).stdout;
+
+/** Of what an example prints. */
+const printedCents = (printed: string): bigint => BigInt(/amount: (\d+)/.exec(printed)?.[1] ?? 0);
+
+test("every reason has its cure, in the order of the API", () => {
+  expect(Object.keys(paymentCures).sort()).toEqual([...paymentReasonNames].sort());
+});
+
+test("the terms tell what is signed, and where the contract is", async () => {
+  const { message, networks } = JSON.parse(await shell(termsExample(site)));
+  expect(message).toEqual(messageLines("PennyPrompt"));
+  expect(networks).toMatchObject([{ settlementContract: payments.contract, isDeployed: true, usdc: payments.chain.usdc.toLowerCase() }]);
+});
+
+test("a wallet allows 5 USDC once, then pays for a prompt: the signed amount moves, and the change is the wallet's", async () => {
+  expect(await run(approveExample(site))).toMatch(/^approved 0x[0-9a-f]{64}\n$/);
+  expect(await allowance()).toBe(5_000_000n);
+  const account = await openAccount({ usd: "0" });
+  const printed = await run(payExample(site, model), { PENNYPROMPT_KEY: account.key });
+  expect(printed).toContain("Simulated answer");
+  expect(printed).toMatch(/transaction: '0x[0-9a-f]{64}'/);
+  expect(printed).toContain("changeBelongsTo: 'address'");
+  expect(printedCents(printed)).toBeGreaterThan(0n);
+  expect(await payments.moved()).toBe(printedCents(printed) * 10_000n);
+  expect(await allowance()).toBe(5_000_000n - printedCents(printed) * 10_000n);
+  await expectUncharged(account);
+  await awaitNothingHeld();
+});
+
+test("OpenAI's client carries the payment in a header", async () => {
+  const { key } = await openAccount({ usd: "0" });
+  const before = await payments.moved();
+  expect(await run(openaiExample(site, model), { PENNYPROMPT_KEY: key })).toContain("Simulated answer");
+  expect(await payments.moved()).toBe(before + 50_000n);
+});
+
+test("x402's own client pays without a key, and once the wallet's credit is enough, that pays and nothing leaves the wallet", async () => {
+  const { code } = JSON.parse(await shell(priceExample(site, model)));
+  expect(code).toBe("PAYMENT_REQUIRED");
+  const key = generatePrivateKey();
+  await payments.chain.mint(privateKeyToAccount(key).address, 1_000_000n);
+  const pay = async () => {
+    const before = await payments.moved();
+    const printed = await run(baseExample(site, model), { WALLET_KEY: key });
+    expect(printed).toContain("Simulated answer");
+    return { printed, units: (await payments.moved()) - before };
+  };
+  const first = await pay();
+  expect(first.printed).toMatch(/transaction: '0x[0-9a-f]{64}'/);
+  expect(first.units).toBeGreaterThan(0n);
+  let last = first;
+  for (let more = 0; more < 4 && last.units > 0n; more += 1) last = await pay();
+  expect(last.units).toBe(0n);
+  expect(last.printed).toContain("transaction: null");
+});

@@ -1,0 +1,38 @@
+import type { Metadata } from "next";
+import { getExampleModel } from "@/app/examples";
+import { readSite } from "@/app/site";
+import { DocsFrame } from "@/components/docs/docs-frame";
+import { listModelPrices } from "@/lib/console/models";
+import { AgainChapter, ChangeChapter, ExampleChapter, MovesChapter, ReasonsChapter, RightsChapter, TextChapter } from "./chapters";
+
+export const metadata: Metadata = {
+  title: "Pay per request",
+  description:
+    "How a wallet pays for one request by signing it: what moves when, what a signature can and cannot do, and every reason for a refusal.",
+};
+
+const chapters = [
+  { id: "moves", title: "What moves, and when", Chapter: MovesChapter },
+  { id: "text", title: "The text", Chapter: TextChapter },
+  { id: "rights", title: "What a signature can do", Chapter: RightsChapter },
+  { id: "example", title: "An example", Chapter: ExampleChapter },
+  { id: "change", title: "The answer and the change", Chapter: ChangeChapter },
+  { id: "again", title: "Send it again", Chapter: AgainChapter },
+  { id: "reasons", title: "When it is refused", Chapter: ReasonsChapter },
+];
+
+export default function PaymentsDocsPage() {
+  const site = readSite();
+  const model = getExampleModel(listModelPrices()).id;
+  return (
+    <DocsFrame current="/docs/payments" sections={chapters}>
+      <article className="max-w-reading pt-8 lg:pt-12">
+        <h1 className="text-xl font-medium tracking-[-0.025em]">Pay per request</h1>
+        <p className="mt-2 text-muted">A wallet signs an amount with each request. Exactly that moves, once, and no balance is needed.</p>
+        {chapters.map(({ id, title, Chapter }) => (
+          <Chapter key={id} id={id} title={title} site={site} model={model} />
+        ))}
+      </article>
+    </DocsFrame>
+  );
+}
