@@ -4,6 +4,8 @@ import { encodeFunctionData, erc20Abi, type Hex, type TransactionReceipt } from 
 import { type SettlementTerms, settlementAddress, settlementDeployment } from "../settlement";
 import { newAddress, startUsdcChain } from "./usdc-chain";
 
+const MOST_GAS = 5_000_000n;
+
 /** It makes blocks for transactions only. The caller stops it. */
 export async function startSettlementChain() {
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
@@ -12,7 +14,7 @@ export async function startSettlementChain() {
   async function send(from: Hex, call: { to?: Hex; data: Hex }): Promise<TransactionReceipt> {
     await chain.fundGas(from);
     await client.impersonateAccount({ address: from });
-    const hash = await client.sendTransaction({ account: from, ...call });
+    const hash = await client.sendTransaction({ account: from, gas: MOST_GAS, ...call });
     const receipt = await client.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error("A transaction that a test needs was reverted.");
     return receipt;
