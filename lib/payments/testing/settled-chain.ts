@@ -14,10 +14,11 @@ import { runRelay } from "@/lib/relay/run";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { openSigner } from "@/lib/wallets/seed-signer";
 import { hardhatWords } from "@/lib/wallets/testing/seeds";
-import { claimPayment, type PaymentClaim, type PaymentTerms } from "../claim";
+import { claimPayment, creditPayment, getClaim, type PaymentClaim, type PaymentTerms } from "../claim";
 import { deploySettlement } from "../deploy-settlement";
 import { evmNetwork } from "../networks";
 import { settlePayments } from "../run";
+import { settleClaim } from "../settle";
 import { findSettlementTerms } from "../settlement-terms";
 
 /** Blocks until one is final. */
@@ -40,6 +41,12 @@ export async function startSettledChain() {
   const readClock = async () => {
     const latest = await findBlock("latest");
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
+  };
+  /** On the chain as well: what was signed for its time is over then. */
+  const passMs = async (ms: number) => {
+    await chain.client.increaseTime({ seconds: Math.ceil(ms / 1_000) });
+    await chain.mine(1);
+    await readClock();
   };
   await readClock();
   const terms = await findSettlementTerms();
@@ -69,7 +76,7 @@ export async function startSettledChain() {
   };
   const makeFinal = async () => {
     await chain.mine(TO_FINAL);
-    await rounds(3);
+    await rounds(2);
   };
   const stop = async () => {
     await settlePayments.end();
@@ -80,7 +87,7 @@ export async function startSettledChain() {
   const treasuryUnits = () => balanceOf(signer.treasury.base);
   return {
     ...{ ...chain, signer, relayer: signer.relayer, terms, contract, newPayer, approve, balanceOf, treasuryUnits },
-    ...{ readClock, clockMs: () => latestMs, passMs: (ms: number) => void (latestMs += ms), rounds, makeFinal, stop },
+    ...{ readClock, clockMs: () => latestMs, passMs, rounds, makeFinal, stop },
   };
 }
 
@@ -119,6 +126,15 @@ export async function claim(terms: PaymentTerms): Promise<PaymentClaim> {
   const taken = await claimPayment(terms);
   if (taken.kind !== "claimed") throw new Error(taken.kind);
   return taken.claim;
+}
+
+/** Claims, settles and credits, as a request does. @throws Error when it is not paid */
+export async function pay(terms: PaymentTerms): Promise<PaymentClaim> {
+  const claimed = await claim(terms);
+  const settled = await settleClaim(claimed, 10_000);
+  if (settled.kind !== "paid") throw new Error(JSON.stringify(settled));
+  await creditPayment(claimed, settled);
+  return getClaim(claimed.id);
 }
 
 /** Entries of the ledger, in nano-USD, that `account` ever had by payments. */

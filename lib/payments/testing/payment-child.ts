@@ -1,0 +1,51 @@
+// A process of its own that takes payments from the claim to the credit, and kills itself at a chosen statement: before it is sent, or
+// when it is sent and its answer not seen.
+
+import { setClock } from "@/lib/base/clock";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { setDatabaseUrl } from "@/lib/db/pool";
+import { awaitDeath, type Death } from "@/lib/db/testing/death";
+import { setRelayer } from "@/lib/relay/relayer";
+import { openSigner } from "@/lib/wallets/seed-signer";
+import { hardhatWords } from "@/lib/wallets/testing/seeds";
+import { claimPayment, creditPayment, type PaymentTerms } from "../claim";
+import { settlePayments } from "../run";
+import { settleClaim } from "../settle";
+
+export interface PaymentOrder extends Death {
+  databaseUrl: string;
+  nodeUrl: string;
+  nowMs: number;
+  /** What is signed: amounts and hashes in text. */
+  payments: readonly (Omit<PaymentTerms, "amount" | "bodyHash" | "validUntil"> & {
+    amount: string;
+    bodyHash: string;
+    validUntil: string;
+  })[];
+  waitMs: number;
+  /** Of the job, instead of requests. */
+  rounds: number;
+  /** Without the relayer. */
+  isWeb: boolean;
+}
+
+const order = JSON.parse(process.argv[2] ?? "") as PaymentOrder;
+setDatabaseUrl(order.databaseUrl);
+setClock(() => order.nowMs);
+setSandboxEvmNodes([order.nodeUrl]);
+if (!order.isWeb) setRelayer((await openSigner(hardhatWords, "sandbox")).relayer);
+
+const end = awaitDeath(order);
+
+async function pay({ amount, bodyHash, validUntil, ...rest }: PaymentOrder["payments"][number]): Promise<string> {
+  const terms = { ...rest, amount: BigInt(amount), bodyHash: Buffer.from(bodyHash, "hex"), validUntil: new Date(validUntil) };
+  const taken = await claimPayment(terms as PaymentTerms);
+  if (taken.kind !== "claimed") return taken.kind;
+  const settled = await settleClaim(taken.claim, order.waitMs);
+  if (settled.kind === "paid") await creditPayment(taken.claim, settled);
+  return settled.kind;
+}
+
+const outcomes = await Promise.all(order.payments.map(pay));
+for (let round = 0; round < order.rounds; round++) await settlePayments.run();
+end(outcomes.join() || "done");
