@@ -56,7 +56,7 @@ test("events are read whole wherever the network cuts them, inside a character t
   expect(await run()).toEqual([
     { type: "opened", requestId: "req_1" },
     { type: "text", text },
-    { type: "done", receipt: { inputTokens: 3, outputTokens: 7, inputCost: 3n, outputCost: 1_234_567_123_456_789n } },
+    { type: "done", receipt: { inputTokens: 3, outputTokens: 7, inputCost: 3n, outputCost: 1_234_567_123_456_789n }, payment: null },
   ]);
   expect(seen.at(-1)).toEqual({ token: "token", body: '{"model":"grok","prompt":"Hi","maxTokens":5}' });
 });
