@@ -42,6 +42,7 @@ export interface Payer {
 const usdcAbi = parseAbi([
   "function approve(address spender, uint256 value) returns (bool)",
   "function balanceOf(address account) view returns (uint256)",
+  "function blacklist(address account)",
 ]);
 
 const newRequestId = (): string => `req_${randomInt(2 ** 47)}`;
@@ -69,10 +70,11 @@ export async function openPayments() {
     }
   });
 
-  const approve = async (account: PrivateKeyAccount, units = maxUint256): Promise<void> => {
-    const data = encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
+  const callUsdc = async (account: PrivateKeyAccount, data: Hex): Promise<void> => {
     await chain.client.waitForTransactionReceipt({ hash: await chain.client.sendTransaction({ account, to: chain.usdc, data }) });
   };
+  const approve = (account: PrivateKeyAccount, units = maxUint256): Promise<void> =>
+    callUsdc(account, encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] }));
   /** A wallet with USDC that lets the contract take it. */
   const newPayer = async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> => {
     const account = await chain.newAccount(units);
@@ -101,12 +103,28 @@ export async function openPayments() {
     newPayer,
     signPayment,
     usdcOf,
+    /** USDC refuses to move anything of this address from then on. */
+    blacklist: (address: Hex) => callUsdc(chain.minter, encodeFunctionData({ abi: usdcAbi, functionName: "blacklist", args: [address] })),
+    /** While `run` runs no node of the chain answers. */
+    whileAway: async <T>(run: () => Promise<T>): Promise<T> => {
+      setSandboxEvmNodes(["http://127.0.0.1:1"]);
+      try {
+        return await run();
+      } finally {
+        setSandboxEvmNodes([chain.url()]);
+      }
+    },
     /** USDC base units that the treasury has: what ever moved. */
     moved: () => usdcOf(treasury),
   };
 }
 
 export type Payments = Awaited<ReturnType<typeof openPayments>>;
+
+/** The header for bodies that have no room for a payment. */
+export const proofHeader = (payment: object): Record<string, string> => ({
+  "payment-proof": Buffer.from(JSON.stringify(payment)).toString("base64"),
+});
 
 /** The wallet proves to be the account's. */
 export const linkWallet = (accountId: AccountId, { from }: Payer): Promise<void> =>
