@@ -54,7 +54,8 @@ async function benchWaits(room, context) {
   return waits;
 }
 
-async function chainsOf(service, dataDir) {
+/** Resolves when the service's own chains run. */
+export async function chainsOf(service, dataDir) {
   for (const until = performance.now() + CHAINS_TIMEOUT_MS; performance.now() < until; await sleep(100)) {
     const { rpc } = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8"));
     if (rpc) return;
@@ -74,7 +75,7 @@ async function runOnEmpty(room, context, name, settings = {}) {
 }
 
 /** Bundles and runs `bench/<name>.ts` on all cores; resolves with the JSON of its last line. */
-async function runProgram(room, { cache, directory }, { name, args = [], settings }) {
+export async function runProgram(room, { cache, directory }, { name, args = [], settings }) {
   const outfile = join(cache, `${name}.mjs`);
   await build({
     ...{ absWorkingDir: root, entryPoints: [`bench/${name}.ts`], outfile, bundle: true, format: "esm", platform: "node" },

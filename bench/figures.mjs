@@ -15,6 +15,9 @@ export const musts = {
   safe_to_credited_base_p95_s: { most: 3 },
   safe_to_credited_solana_p95_s: { most: 3 },
   new_address_ms_at_100000: { below: 50 },
+  proof_to_settled_p50_ms: { most: 60 },
+  x402_verify_settle_p50_ms: { most: 80 },
+  payers_at_once_served_ratio: { least: 1 },
 };
 
 /** The middle of these numbers; undefined when there are none. */

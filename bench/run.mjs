@@ -1,4 +1,4 @@
-// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start] [chains]]`: measures, prints the tables, writes .data/bench.json, and
+// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start] [chains] [payments]]`: measures, prints the tables, writes .data/bench.json, and
 // ends with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { benchChains } from "./chains.mjs";
 import { contestantTable, figureTable, missed, musts } from "./figures.mjs";
 import { benchGateway } from "./gateway.mjs";
 import { bindToCore, describeMachine, ensureTools, REST_CORE } from "./machine.mjs";
+import { benchPayments } from "./payments.mjs";
 import { handOnPriority, openRoom } from "./processes.mjs";
 import { profileService } from "./profile.mjs";
 import { buildService, root } from "./service.mjs";
@@ -15,10 +16,17 @@ import { benchStart } from "./start-time.mjs";
 import { benchStreams } from "./streams.mjs";
 import { startUpstream } from "./upstream.mjs";
 
-const benches = { gateway: benchGateway, streams: benchStreams, "big-ledger": benchBigLedger, start: benchStart, chains: benchChains };
+const benches = {
+  gateway: benchGateway,
+  streams: benchStreams,
+  "big-ledger": benchBigLedger,
+  start: benchStart,
+  chains: benchChains,
+  payments: benchPayments,
+};
 const paces = {
-  full: { rounds: 5, seconds: 8, aloneSeconds: 5, holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3, deposits: 60 },
-  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1, deposits: 15 },
+  full: { rounds: 5, seconds: 8, aloneSeconds: 5, holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3, deposits: 60, payments: 200 },
+  quick: { rounds: 2, seconds: 3, aloneSeconds: 2, holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1, deposits: 15, payments: 40 },
 };
 
 // Not below a temporary directory of the system, which may be memory: a database there commits without a disk.

@@ -76,7 +76,7 @@ export function databaseOf(dataDir) {
 }
 
 /** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program. */
-export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [] }) {
+export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [], settings = {} }) {
   const port = await freePort();
   // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database.
   room.onClose(() => endDatabase(dataDir));
@@ -86,7 +86,7 @@ export async function startService(room, { dataDir, upstream, directory, name = 
     args: [...nodeArguments, launcher],
     cwd: root,
     core: GATEWAY_CORE,
-    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(upstream) }),
+    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(upstream), ...settings }),
     logFile: join(directory, `${name}.log`),
   });
   const origin = `http://127.0.0.1:${port}`;
