@@ -152,7 +152,8 @@ test("a cancel gives all of it back while nothing is signed; of many at once one
 test("a cancel and a payout at the same moment: paid or given back, never both and never neither", async () => {
   const owner = await newOwner(50n * USD);
   const outcomes = new Set<boolean>();
-  for (let n = 0; n < 8; n++) {
+  // On a busy machine a payout takes longer to begin.
+  for (let n = 0; n < 8 || (outcomes.size < 2 && n < 40); n++) {
     const id = await ordered(owner, { amount: 1n * USD });
     const before = (await usdcOf(owner)).base;
     // Each time a little later: at first the cancel is faster, in the end the payout.
