@@ -265,11 +265,6 @@ CREATE FUNCTION ledger_unfinal(account text) RETURNS bigint LANGUAGE sql STABLE 
   SELECT coalesce(sum(a.amount), 0)::bigint FROM arrival a WHERE a.account_id = account AND NOT a.finalized
 $$;
 
--- Transfers of arrivals that are not final, in no order.
-CREATE FUNCTION ledger_unfinal_arrivals() RETURNS SETOF text LANGUAGE sql STABLE AS $$
-  SELECT DISTINCT a.transfer_id FROM arrival a WHERE a.finalized = false
-$$;
-
 -- Its blocks are the same for everybody who has some of it.
 CREATE FUNCTION ledger_find_arrival(transfer text) RETURNS TABLE (block integer, finalized boolean) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT min(a.block), bool_and(a.finalized) FROM arrival a WHERE a.transfer_id = transfer HAVING count(*) > 0
