@@ -173,11 +173,11 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("PAYMENT_VERIFICATION_FAILED: a payment is refused before anything moves, for it is not settled here", async () => {
+  test("PAYMENT_VERIFICATION_FAILED: where no payments are settled, one is refused and the way to pay is told", async () => {
     const account = await openAccount();
-    const payment = { from: `0x${"1".repeat(40)}`, amount: 100, signature: "0x", timestamp: 1, requestId: "req_1", network: "ethereum" };
-    const { details } = readError(await ask({ url, key: account.key, body: promptOf({ payment }) }), "PAYMENT_VERIFICATION_FAILED");
-    expect(details.reason).toBe("network_unsupported");
+    const payment = { from: `0x${"1".repeat(40)}`, amount: 100, signature: "0x12", timestamp: 1, requestId: "req_1", network: "ethereum" };
+    const { details, error } = readError(await ask({ url, key: account.key, body: promptOf({ payment }) }), "PAYMENT_VERIFICATION_FAILED");
+    expect([details.reason, error]).toEqual(["network_unsupported", expect.stringContaining("balance of the API key")]);
     await expectUncharged(account);
   });
 

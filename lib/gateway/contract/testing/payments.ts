@@ -70,11 +70,20 @@ export async function openPayments() {
     }
   });
 
-  const callUsdc = async (account: PrivateKeyAccount, data: Hex): Promise<void> => {
-    await chain.client.waitForTransactionReceipt({ hash: await chain.client.sendTransaction({ account, to: chain.usdc, data }) });
+  const callUsdc = async (account: PrivateKeyAccount | Hex, data: Hex, maxPriorityFeePerGas?: bigint): Promise<void> => {
+    const fees = maxPriorityFeePerGas === undefined ? {} : { maxPriorityFeePerGas, maxFeePerGas: 2n * maxPriorityFeePerGas, gas: 100_000n };
+    await chain.client.waitForTransactionReceipt({ hash: await chain.client.sendTransaction({ account, to: chain.usdc, data, ...fees }) });
   };
-  const approve = (account: PrivateKeyAccount, units = maxUint256): Promise<void> =>
-    callUsdc(account, encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] }));
+  const approval = (units: bigint) => encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
+  /** With `tip`, wei a gas, it comes before others in its block. */
+  const approve = (account: PrivateKeyAccount, units = maxUint256, tip?: bigint): Promise<void> => callUsdc(account, approval(units), tip);
+  /** The approval of a contract, for which anvil speaks. */
+  const approveAs = async (address: Hex): Promise<void> => {
+    await chain.client.impersonateAccount({ address });
+    await chain.client.setBalance({ address, value: 10n ** 18n });
+    await callUsdc(address, approval(maxUint256));
+    await chain.client.stopImpersonatingAccount({ address });
+  };
   /** A wallet with USDC that lets the contract take it. */
   const newPayer = async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> => {
     const account = await chain.newAccount(units);
@@ -100,6 +109,7 @@ export async function openPayments() {
     treasury,
     relayer,
     approve,
+    approveAs,
     newPayer,
     signPayment,
     usdcOf,
