@@ -1,5 +1,5 @@
-// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer needs no node of its own. Asked of the chain
-// once a second while anybody asks.
+// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer need not ask for one. Asked of the chain once a
+// second while anybody asks.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";

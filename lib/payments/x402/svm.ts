@@ -45,7 +45,7 @@ async function findRequirements({ units, bodyHash }: Price): Promise<PaymentRequ
     maxTimeoutSeconds: VALID_SECONDS,
     extra: {
       ...{ feePayer, bodyHash, memo: newMemo(bodyHash) },
-      // With it the payer needs no node of its own.
+      // With it the stock client asks no node for one.
       ...(blockhash && { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: `${blockhash.lastValidBlockHeight}` }),
     },
   };

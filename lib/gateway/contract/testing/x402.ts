@@ -10,7 +10,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/once";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
-import { usdcAbi } from "@/lib/chains/evm/usdc";
+import { type Authorization, authorizationTypedData, encodeAuthorizedTransfer, usdcAbi } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import { checkPayments } from "@/lib/payments/check";
 import { creditAccountOf } from "@/lib/payments/credits";
@@ -89,6 +89,14 @@ export async function openX402(service: Service) {
   const usdcOf = (address: Hex): Promise<bigint> =>
     chain.client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
 
+  /** Carries an authorization out as a stranger would. */
+  const submit = async ({ authorization, signature }: Payload["payload"]): Promise<Hex> => {
+    const data = encodeAuthorizedTransfer(wordsOf(authorization), signature);
+    const hash = await chain.client.sendTransaction({ account: await chain.newAccount(), to: chain.usdc, data });
+    await chain.client.waitForTransactionReceipt({ hash });
+    return hash;
+  };
+
   return {
     chain,
     relayer,
@@ -98,6 +106,7 @@ export async function openX402(service: Service) {
     askUnpaid,
     sign,
     send,
+    submit,
     usdcOf,
     /** The stock client's own fetch. */
     fetchAs: ({ client }: X402Payer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
@@ -105,6 +114,22 @@ export async function openX402(service: Service) {
     moved: () => usdcOf(treasury),
     answered: async () => (await service.models.calls()).count,
   };
+}
+
+const wordsOf = ({ from, to, value, validAfter, validBefore, nonce }: Payload["payload"]["authorization"]): Authorization => ({
+  ...{ from: from as Hex, to: to as Hex, nonce: nonce as Hex },
+  ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+});
+
+/** Signs other words of the authorization than the stock client would. */
+export async function resigned(
+  { account }: X402Payer,
+  payload: Payload,
+  words: Partial<Payload["payload"]["authorization"]>,
+): Promise<Payload> {
+  const authorization = { ...payload.payload.authorization, ...words };
+  const signature = await account.signTypedData(authorizationTypedData(wordsOf(authorization), BASE));
+  return { ...payload, payload: { authorization, signature } };
 }
 
 export type X402 = Awaited<ReturnType<typeof openX402>>;

@@ -1,0 +1,147 @@
+// A real Solana chain that says it is the public one, with Circle's USDC on it, and payers with x402's own, unmodified client, for the
+// contract suite. It is stopped with the test file, and every payment is held against the books on the way.
+
+import { createPrivateKey, sign } from "node:crypto";
+import { Connection, Keypair, PublicKey } from "@solana/web3.js";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import type { ClientSvmSigner } from "@x402/svm";
+import { ExactSvmScheme } from "@x402/svm/exact/client";
+import { afterAll, expect, vi } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
+import { forgetOnce } from "@/lib/base/once";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
+import { MAINNET_GENESIS_HASH, solanaNodes } from "@/lib/chains/solana/nodes";
+import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
+import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { checkPayments } from "@/lib/payments/check";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { solanaNetwork } from "@/lib/payments/networks";
+import type { PaymentRequired, PaymentRequirements } from "@/lib/payments/x402/wire";
+import { setRelayer } from "@/lib/relay/relayer";
+import { setSponsor } from "@/lib/relay/sponsor";
+import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { openSigner } from "@/lib/wallets/seed-signer";
+import { setSigner } from "@/lib/wallets/signer";
+import { startCustody } from "@/lib/wallets/start-custody";
+import { hardhatWords } from "@/lib/wallets/testing/seeds";
+import { openTreasuryAccount } from "@/lib/wallets/treasury-account";
+import { type Answer, ask } from "./client";
+import type { Service } from "./service";
+import { encode, requiredIn, X402_PATH } from "./x402";
+
+/** For `openService`: every payer of a file comes from one address. */
+export const x402SolanaSettings = { RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "1000" };
+
+/** What the stock client sends: its fields may be changed before they are sent. */
+export interface SolanaPayload {
+  x402Version: number;
+  resource?: { url: string };
+  accepted: PaymentRequirements;
+  payload: { transaction: string };
+}
+
+export interface SolanaPayer {
+  wallet: Keypair;
+  address: string;
+  client: x402Client;
+  /** The ledger's account of the address. */
+  credit: AccountId;
+}
+
+/** As any wallet signs for the stock client. */
+function signerOf(wallet: Keypair): ClientSvmSigner {
+  const address = wallet.publicKey.toBase58() as ClientSvmSigner["address"];
+  const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), wallet.secretKey.subarray(0, 32)]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  const signTransactions = async (transactions: readonly { messageBytes: unknown }[]) =>
+    transactions.map(({ messageBytes }) => ({ [address]: new Uint8Array(sign(null, messageBytes as Uint8Array, key)) }));
+  return { address, signTransactions } as never;
+}
+
+type Decide = (call: { method: string; params: unknown[] }) => Fault | null;
+
+/** Call it after `openService({ env: x402SolanaSettings })`, and await it. */
+export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) {
+  const chain = await startTestSolanaChain({ slotMs });
+  let fault: Decide = () => null;
+  const node = await startFaultyNode(chain.url, (call) => {
+    if (call.method === "getGenesisHash") return { rewrite: () => MAINNET_GENESIS_HASH };
+    return fault(call);
+  });
+  const payersNode = await startFaultyNode(chain.url, () => null);
+  setSandboxSolanaNodes([node.url], MAINNET_GENESIS_HASH);
+  // Live: its token is Circle's, which the stock client knows.
+  const signer = await openSigner(hardhatWords, "live");
+  await startCustody(signer);
+  const terms: PaymentTerms = { feePayer: signer.sponsor.address, mint: USDC_MINT, payTo: signer.treasury.solana };
+  afterAll(async () => {
+    try {
+      expect(await checkPayments()).toEqual([]);
+    } finally {
+      for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
+      for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
+      for (const name of ["config", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+      await Promise.all([node.close(), payersNode.close()]);
+      await chain.remove();
+    }
+  });
+
+  const connection = new Connection(chain.url, "confirmed");
+  const unitsOf = async (owner: string): Promise<bigint> => {
+    const { value } = await readTokenAccounts(solanaNodes(), [deriveTokenAccount(owner, USDC_MINT)], "confirmed");
+    return value[0]?.units ?? 0n;
+  };
+  for (const payer of [terms.feePayer, terms.payTo]) await chain.airdrop(payer, 1_000_000_000n);
+  const hasAccount = async () => {
+    await openTreasuryAccount();
+    const { value } = await readTokenAccounts(solanaNodes(), [deriveTokenAccount(terms.payTo, USDC_MINT)], "confirmed");
+    return value[0] !== null;
+  };
+  await vi.waitUntil(hasAccount, { timeout: 20_000, interval: 50 });
+
+  const payerOf = (wallet: Keypair): SolanaPayer => ({
+    ...{ wallet, address: wallet.publicKey.toBase58() },
+    client: new x402Client().register("solana:*", new ExactSvmScheme(signerOf(wallet), { rpcUrl: payersNode.url })),
+    credit: creditAccountOf(solanaNetwork(), wallet.publicKey.toBase58()),
+  });
+  /** A wallet without SOL. */
+  const newPayer = async (units = 10_000_000n): Promise<SolanaPayer> => {
+    const payer = payerOf(Keypair.generate());
+    await chain.faucet(payer.address, units);
+    await vi.waitUntil(async () => (await unitsOf(payer.address)) === units, { timeout: 20_000, interval: 25 });
+    return payer;
+  };
+  const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
+  /** What is asked for on Solana. */
+  const requirementsFor = async (body: unknown): Promise<PaymentRequired & { accepts: readonly [PaymentRequirements] }> => {
+    const required = requiredIn(await askUnpaid(body));
+    const offer = required?.accepts.find(({ network }) => network === solanaNetwork());
+    if (!required || !offer) throw new Error("no payment was asked for on Solana");
+    return { ...required, accepts: [offer] };
+  };
+  /** What the stock client signs for this body. */
+  const signPayment = async ({ client }: SolanaPayer, body: unknown): Promise<SolanaPayload> =>
+    JSON.parse(JSON.stringify(await client.createPaymentPayload((await requirementsFor(body)) as never)));
+  const send = (body: unknown, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    ask({ url: service.url("node"), path: X402_PATH, body, headers: { "payment-signature": encode(payload), ...headers } });
+
+  return {
+    ...{ chain, connection, payersNode, signer, terms, unitsOf, payerOf, newPayer, askUnpaid, requirementsFor, signPayment, send },
+    /** What our nodes do from now on; null again for what they should. */
+    breakNodes: (decide: Decide | null) => {
+      fault = decide ?? (() => null);
+    },
+    /** The stock client's own fetch. */
+    fetchAs: ({ client }: SolanaPayer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
+    /** USDC base units that the treasury has: what ever moved. */
+    moved: () => unitsOf(terms.payTo),
+    /** Lamports that the fee payer has. */
+    fees: () => connection.getBalance(new PublicKey(terms.feePayer)),
+    answered: async () => (await service.models.calls()).count,
+  };
+}
+
+export type X402OnSolana = Awaited<ReturnType<typeof openX402OnSolana>>;
