@@ -44,13 +44,14 @@ function solanaKeypair(words: string, path: readonly number[]): Keypair {
   return Keypair.fromSeed(node.subarray(0, 32));
 }
 
-test.each([hardhatWords, abandonWords])("treasury and relayer are where viem and web3.js find them: %s", async (words) => {
-  const { treasury, relayer } = await openSigner(words, "live");
+test.each([hardhatWords, abandonWords])("treasury, relayer and sponsor are where viem and web3.js find them: %s", async (words) => {
+  const { treasury, relayer, sponsor } = await openSigner(words, "live");
   expect(treasury).toEqual({
     base: mnemonicToAccount(words, { path: "m/44'/60'/1'/0/0" }).address,
     solana: solanaKeypair(words, [44, 501, 2_147_483_646, 0]).publicKey.toBase58(),
   });
   expect(relayer.address).toBe(mnemonicToAccount(words, { path: "m/44'/60'/2'/0/0" }).address);
+  expect(sponsor.address).toBe(solanaKeypair(words, [44, 501, 2_147_483_645, 0]).publicKey.toBase58());
 });
 
 test("the test's own derivation finds the Solana address that everybody knows", () => {
@@ -197,7 +198,7 @@ test("live mode refuses a treasury that is not the seed's, says what to write, a
     expect(await findCustody()).toBeNull();
   }
   await start({ TREASURY_BASE_ADDRESS: signer.treasury.base.toLowerCase() });
-  const known = { treasury: signer.treasury, relayer: { base: signer.relayer.address } };
+  const known = { treasury: signer.treasury, relayer: { base: signer.relayer.address }, sponsor: { solana: signer.sponsor.address } };
   expect(await findCustody()).toMatchObject(known);
 
   // A process without the seed compares what the database says, which somebody may have written.
