@@ -14,7 +14,7 @@ import { fillSilence } from "./quiet";
 import type { GatewayReply } from "./request";
 import { eventStreamHeaders } from "./respond";
 import type { Completion, Receipt } from "./settlement";
-import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
+import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
 
 /**
  * The answer as server-sent events. Nothing is sent until the provider's first token, so that a failure before it has its
@@ -24,7 +24,7 @@ import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from
 export async function answerStream(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
   const startedAt = performance.now();
-  const call = startCall(work, isBilledWhenCut(prompt.model) ? neverAborts() : request.signal);
+  const call = startCall(work, isBilledWhenCut(prompt.model) ? null : request.signal);
   const { events } = call;
   const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
   request.onEnd(() => settleLeft(work, progress, events));

@@ -7,7 +7,7 @@ import { providerError } from "./provider-failure";
 import type { GatewayReply } from "./request";
 import { jsonReply, serverTiming } from "./respond";
 import type { Completion } from "./settlement";
-import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from "./work";
+import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
 
 /**
  * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
@@ -16,7 +16,7 @@ import { measure, neverAborts, noteFacts, readUsage, startCall, type Work } from
  */
 export async function answerWhole(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
-  const call = startCall(work, neverAborts());
+  const call = startCall(work, null);
   const startedAtMs = nowMs();
   const startedAt = performance.now();
   const output = emptyOutput();

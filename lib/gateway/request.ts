@@ -59,37 +59,56 @@ export const MAX_BODY_BYTES = 1_048_576;
 export const MOST_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 /** Gives an incoming request its identity. */
-export function openRequest(incoming: IncomingRequest): GatewayRequest {
-  const undos: (() => void | Promise<void>)[] = [];
-  let ended: Promise<void> | undefined;
-  const request: GatewayRequest = {
-    method: incoming.method,
-    path: incoming.path,
-    query: incoming.query,
-    headers: incoming.headers,
-    bodyText: incoming.bodyText,
-    bodyProblem: incoming.bodyProblem,
-    remoteAddress: incoming.remoteAddress,
-    // A door makes its signal when it is asked for; only streams ask.
-    get signal() {
-      return incoming.signal;
-    },
-    id: newRequestId(),
-    arrivedAtMs: nowMs(),
-    startedAt: performance.now(),
-    replyHeaders: {},
-    facts: {},
-    providerMs: undefined,
-    onEnd: (undo) => undos.push(undo),
-    end: () => {
-      ended ??= runAll(undos);
-      return ended;
-    },
-  };
-  return request;
+export const openRequest = (incoming: IncomingRequest): GatewayRequest => new OpenRequest(incoming);
+
+type Undo = () => void | Promise<void>;
+
+/** A class for its getter: one in an object literal has a hidden class of its own each time, which lives until the next full collection. */
+class OpenRequest implements GatewayRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: IncomingRequest["headers"];
+  readonly bodyText: string;
+  readonly bodyProblem: IncomingRequest["bodyProblem"];
+  readonly remoteAddress: string;
+  readonly id = newRequestId();
+  readonly arrivedAtMs = nowMs();
+  readonly startedAt = performance.now();
+  readonly replyHeaders: Record<string, string> = {};
+  readonly facts: Record<string, unknown> = {};
+  providerMs: number | undefined = undefined;
+  readonly #incoming: IncomingRequest;
+  readonly #undos: Undo[] = [];
+  #ended: Promise<void> | undefined;
+
+  constructor(incoming: IncomingRequest) {
+    this.method = incoming.method;
+    this.path = incoming.path;
+    this.query = incoming.query;
+    this.headers = incoming.headers;
+    this.bodyText = incoming.bodyText;
+    this.bodyProblem = incoming.bodyProblem;
+    this.remoteAddress = incoming.remoteAddress;
+    this.#incoming = incoming;
+  }
+
+  // A door makes its signal when it is asked for; only streams ask.
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
+
+  onEnd(undo: Undo): void {
+    this.#undos.push(undo);
+  }
+
+  end(): Promise<void> {
+    this.#ended ??= runAll(this.#undos);
+    return this.#ended;
+  }
 }
 
-async function runAll(undos: (() => void | Promise<void>)[]): Promise<void> {
+async function runAll(undos: Undo[]): Promise<void> {
   for (let undo = undos.pop(); undo; undo = undos.pop()) {
     try {
       await undo();

@@ -44,18 +44,15 @@ export interface Settlement {
 
 /** Opens the settlement of a hold; when the request ends and nobody has settled, the hold is released. */
 export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prompt, quote: Quote): Settlement {
-  let ended = false;
-  const settlement: Settlement = {
-    get ended() {
-      return ended;
-    },
-    async charge(completion, writeBody) {
-      ended = true;
+  const settlement = {
+    ended: false,
+    charge(completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt> {
+      settlement.ended = true;
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
-    async release() {
-      if (ended) return;
-      ended = true;
+    async release(): Promise<void> {
+      if (settlement.ended) return;
+      settlement.ended = true;
       await releaseHold(hold);
     },
   };

@@ -1,8 +1,6 @@
 // A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
 // common: the call, the token count that is believed, and what is measured.
 
-import { setMaxListeners } from "node:events";
-import { once } from "@/lib/base/once";
 import { callProvider, type ProviderCall } from "@/lib/providers/call";
 import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { countMessageBytes } from "./estimate";
@@ -21,20 +19,12 @@ export interface Work {
   writer: ReplyWriter;
 }
 
-/** A call that nobody may cut is ended by its time limits alone; one signal serves all of them. */
-export const neverAborts = () =>
-  once("signal that never aborts", () => {
-    const { signal } = new AbortController();
-    setMaxListeners(0, signal); // one listener for each call under way
-    return signal;
-  });
-
 /** A count is absurd that is ten times what the input's bytes, or the output's limit, allow, and some thousands of tokens more. */
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
-/** Nothing is sent before the first event is asked for. */
-export function startCall({ prompt }: Work, signal: AbortSignal): ProviderCall {
+/** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
+export function startCall({ prompt }: Work, signal: AbortSignal | null): ProviderCall {
   const { messages, maxOutputTokens, options, stream } = prompt;
   return callProvider(prompt.model, { ...options, messages, maxOutputTokens, stream }, signal);
 }

@@ -23,7 +23,7 @@ export class CallBudget extends EventEmitter {
   expired: Wait | undefined;
 
   readonly #limits: BudgetLimits;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | null;
   readonly #onAbort = () => this.stop(new ProviderFailure("aborted", "the caller gave up"));
   readonly #endsAtMs: number;
   readonly #tickMs: number;
@@ -33,7 +33,11 @@ export class CallBudget extends EventEmitter {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  constructor(limits: BudgetLimits, signal: AbortSignal) {
+  /**
+   * Without a signal, time alone stops the call. One that many calls share must not take its place: a listener that was removed
+   * still points to those that were added after it, so each call would keep the next ones in memory.
+   */
+  constructor(limits: BudgetLimits, signal: AbortSignal | null) {
     super();
     this.#limits = limits;
     this.#signal = signal;
@@ -44,9 +48,9 @@ export class CallBudget extends EventEmitter {
   }
 
   #watch(): void {
-    this.#signal.addEventListener("abort", this.#onAbort);
+    this.#signal?.addEventListener("abort", this.#onAbort);
     this.#timer = setTimeout(this.#check, this.#tickMs);
-    if (this.#signal.aborted) this.#onAbort();
+    if (this.#signal?.aborted) this.#onAbort();
   }
 
   /** Starts the wait for the first token of a route: every route has the whole of it. */
@@ -100,7 +104,7 @@ export class CallBudget extends EventEmitter {
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 
   /**

@@ -25,7 +25,12 @@ export interface ProviderCall {
  * Asks the model's providers, in order, for an answer. The events fail with a ProviderFailure of the provider asked last;
  * text that was handed on before stays true, and is never followed by another provider's.
  */
-export function callProvider(model: Model, call: ModelCall, signal: AbortSignal, setup: RoutingSetup = processSetup()): ProviderCall {
+export function callProvider(
+  model: Model,
+  call: ModelCall,
+  signal: AbortSignal | null,
+  setup: RoutingSetup = processSetup(),
+): ProviderCall {
   const answer: CallAnswer = {};
   return { events: new CallEvents({ model, call, signal, setup, answer }), answer };
 }
@@ -33,7 +38,7 @@ export function callProvider(model: Model, call: ModelCall, signal: AbortSignal,
 interface CallOrder {
   model: Model;
   call: ModelCall;
-  signal: AbortSignal;
+  signal: AbortSignal | null;
   setup: RoutingSetup;
   answer: CallAnswer;
 }

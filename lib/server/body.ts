@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/request";
 
-type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
+export type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
 
 const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
 

@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { isDraining } from "@/lib/gateway/drain";
-import type { GatewayReply } from "@/lib/gateway/request";
+import type { GatewayReply, IncomingRequest } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
-import { readBody } from "./body";
+import { type Body, readBody } from "./body";
 import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -101,40 +101,62 @@ async function answerApi(message: IncomingMessage, response: ServerResponse, opt
   const { socket } = message;
   answering.set(socket, (answering.get(socket) ?? 0) + 1);
   try {
-    const gone = onceGone(response);
-    const reply = await answer({
-      method: message.method ?? "GET",
-      path,
-      query,
-      // Only set-cookie is ever a list, and no client sends it.
-      headers: message.headers as Record<string, string | undefined>,
-      ...body,
-      remoteAddress: socket.remoteAddress ?? "",
-      get signal() {
-        return gone();
-      },
-    });
+    const incoming = new HttpRequest({ message, path, query, body, response });
+    const reply = await answer(incoming);
     if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
     if (typeof reply.body === "string") writeWhole(response, reply, reply.body, stallTimeoutMs);
-    else await writeStream(response, { reply, chunks: reply.body, gone: gone(), stallTimeoutMs });
+    else await writeStream(response, { reply, chunks: reply.body, gone: incoming.signal, stallTimeoutMs });
   } finally {
     answering.set(socket, (answering.get(socket) ?? 1) - 1);
   }
 }
 
-/** A signal for the client's leaving before its reply is written; made when it is first asked for, which JSON requests never do. */
-function onceGone(response: ServerResponse): () => AbortSignal {
-  let gone: AbortController | undefined;
-  return () => {
-    if (gone) return gone.signal;
-    const made = new AbortController();
-    gone = made;
-    if (response.closed && !response.writableFinished) made.abort();
-    response.on("close", () => {
-      if (!response.writableFinished) made.abort();
-    });
-    return made.signal;
-  };
+interface HttpExchange {
+  message: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  query: string;
+  body: Body;
+}
+
+/** A class for its getter, as in gateway/request.ts. */
+class HttpRequest implements IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: IncomingRequest["headers"];
+  readonly bodyText: string;
+  readonly bodyProblem: IncomingRequest["bodyProblem"];
+  readonly remoteAddress: string;
+  readonly #response: ServerResponse;
+  #gone: AbortController | undefined;
+
+  constructor({ message, response, path, query, body }: HttpExchange) {
+    this.method = message.method ?? "GET";
+    this.path = path;
+    this.query = query;
+    // Only set-cookie is ever a list, and no client sends it.
+    this.headers = message.headers as Record<string, string | undefined>;
+    this.bodyText = body.bodyText;
+    this.bodyProblem = body.bodyProblem;
+    this.remoteAddress = message.socket.remoteAddress ?? "";
+    this.#response = response;
+  }
+
+  /** Made when it is first asked for, which JSON requests never do. */
+  get signal(): AbortSignal {
+    this.#gone ??= abortWhenGone(this.#response);
+    return this.#gone.signal;
+  }
+}
+
+function abortWhenGone(response: ServerResponse): AbortController {
+  const gone = new AbortController();
+  if (response.closed && !response.writableFinished) gone.abort();
+  response.on("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone;
 }
 
 function writeWhole(response: ServerResponse, reply: GatewayReply, body: string, stallTimeoutMs: number): void {
