@@ -1,13 +1,14 @@
 // A real EVM chain with the settlement contract on it, a relayer with gas money, and payers who approved it, for tests of payments.
 
 import { randomBytes, randomInt } from "node:crypto";
-import { type Hex, type PrivateKeyAccount, parseAbi } from "viem";
+import { type Hex, type PrivateKeyAccount, parseAbi, toHex } from "viem";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { type Authorization, authorizationTypedData, encodeAuthorizedTransfer } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import { setRelayer } from "@/lib/relay/relayer";
 import { runRelay } from "@/lib/relay/run";
@@ -144,4 +145,25 @@ export async function creditedTo(account: string): Promise<bigint[]> {
     [account],
   );
   return rows.map(({ amount }) => amount);
+}
+
+/** What an x402 payer signs for one request: an EIP-3009 authorization to the treasury, and a claim's terms of it. */
+export async function signExact(
+  chain: Pick<SettledChain, "terms" | "clockMs" | "chainId">,
+  payer: PrivateKeyAccount,
+  { cents = 5n, validMs = 60_000 }: { cents?: bigint; validMs?: number } = {},
+): Promise<{ terms: PaymentTerms; call: { to: Hex; data: Hex } }> {
+  const validBefore = BigInt(Math.floor((chain.clockMs() + validMs) / 1_000));
+  const authorization: Authorization = {
+    ...{ from: payer.address.toLowerCase() as Hex, to: chain.terms.treasury, value: cents * UNITS_PER_CENT },
+    ...{ validAfter: 0n, validBefore, nonce: toHex(randomBytes(32)) },
+  };
+  const signature = await payer.signTypedData(authorizationTypedData(authorization, chain.chainId));
+  const words = { value: `${authorization.value}`, validAfter: "0", validBefore: `${validBefore}` };
+  const terms: PaymentTerms = {
+    ...{ scheme: "exact_evm", network: evmNetwork(), payer: authorization.from, nonce: authorization.nonce, amount: fromCents(cents) },
+    ...{ accountId: null, keyId: null, idempotencyKey: null, bodyHash: randomBytes(32), validUntil: new Date(Number(validBefore) * 1_000) },
+    settlement: { signature, authorization: { ...authorization, ...words } },
+  };
+  return { terms, call: { to: chain.terms.usdc, data: encodeAuthorizedTransfer(authorization, signature) } };
 }
