@@ -5,6 +5,7 @@ import { formatEther, type Hex } from "viem";
 import { z } from "zod";
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
+import { type EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { readDeployedSettlement, type SettlementTerms, settlementAddress } from "@/lib/chains/evm/settlement";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
@@ -38,9 +39,15 @@ export async function main(): Promise<void> {
       await command();
     });
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${isEvmFailure(error) ? chainProblem(error) : error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+function chainProblem({ kind, message }: EvmFailure): string {
+  return kind === "rejected"
+    ? `SERVICE_NAME: write one word of at most 31 letters and digits; the chain refuses the contract. (${message})`
+    : `BASE_RPC_URLS: no node of chain ${baseChainId()} answers; correct it, or run this again later. (${message})`;
 }
 
 const placesForm = z.object({ rpc: z.object({ base: z.url() }) });
@@ -82,14 +89,11 @@ async function verify(): Promise<void> {
   const { treasury, relayer } = await getCustody();
   const terms = termsOf(treasury.base, relayer.base);
   sayTerms(terms);
-  switch (await readDeployedSettlement(terms)) {
-    case "ours":
-      return say("It is there, and its code is what this release deploys.");
-    case "absent":
-      throw new Error("Nothing is there: npm run settlement -- deploy");
-    case "another":
-      throw new Error("There is other code than this release deploys: do not take payments. Ask another node (BASE_RPC_URLS).");
-  }
+  const found = await readDeployedSettlement(terms);
+  if (found === "absent") throw new Error("Nothing is there: npm run settlement -- deploy");
+  if (found === "another")
+    throw new Error("There is other code than this release deploys: do not take payments. Ask another node (BASE_RPC_URLS).");
+  say("It is there, and its code is what this release deploys.");
 }
 
 async function deploy(): Promise<void> {
@@ -112,15 +116,13 @@ async function openSigner(): Promise<Signer> {
 }
 
 function sayOutcome(outcome: Deployment): void {
-  switch (outcome.kind) {
-    case "was_there":
-      return say("It was there already: nothing was done.");
-    case "deployed":
-      return say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
-    case "on_its_way":
-      throw new Error(
-        `It is on its way in ${outcome.transaction}${outcome.problem ? ` (${outcome.problem})` : ""}, and in no block yet. ` +
-          "The service goes on with it; look again in a minute: npm run settlement -- verify",
-      );
+  if (outcome.kind === "was_there") say("It was there already: nothing was done.");
+  else if (outcome.kind === "deployed") say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
+  else {
+    const { transaction, problem } = outcome;
+    throw new Error(
+      `It is on its way in ${transaction}${problem ? ` (${problem})` : ""}, and in no block yet. The service goes on with it; ` +
+        "look again in a minute: npm run settlement -- verify",
+    );
   }
 }

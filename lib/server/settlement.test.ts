@@ -1,0 +1,118 @@
+// The operator's command for the settlement contract, as a process of its own: beside a sandbox that has deployed it by itself, and
+// for a live service on a chain where it is not yet.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once as nextEvent } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { settlementAddress } from "@/lib/chains/evm/settlement";
+import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { makeWords } from "@/lib/wallets/mnemonic";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
+import type { Signer } from "@/lib/wallets/signer";
+import { startCustody } from "@/lib/wallets/start-custody";
+import { bundleService, cleanUpServices, newDataDir, onCleanUp, startService, until } from "./testing/service";
+
+const database = await openTestDatabase();
+const secret = () => randomBytes(32).toString("hex");
+let bundle = "";
+let script = "";
+beforeAll(() => {
+  bundle = bundleService();
+  script = join(bundle, "run-settlement.mjs");
+  writeFileSync(script, 'const { main } = await import("./settlement.mjs");\nawait main();\n');
+});
+afterAll(cleanUpServices);
+
+async function run(word: string, settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [script, ...word.split(" ")], {
+    env: { PATH: process.env.PATH, NODE_ENV: "production", LOG_LEVEL: "silent", ...settings },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [code] = (await nextEvent(child, "close")) as [number | null];
+  return { code, output };
+}
+
+test("a sandbox has it on its own chain by itself, after a kill and a restart too, and the command finds it there", async () => {
+  const DATA_DIR = newDataDir();
+  const settings = { DATA_DIR, LOG_LEVEL: "info" };
+  expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("start the sandbox once") as string });
+  for (const end of ["SIGKILL", "SIGTERM"] as const) {
+    const service = startService(bundle, settings);
+    await service.ready;
+    await until("the contract is there", async () => (await run("verify", settings)).code === 0);
+    expect((await run("verify", settings)).output).toContain("its code is what this release deploys");
+    expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("It was there already") as string });
+    service.process.kill(end);
+    await service.ended;
+  }
+  const { code, output } = await run("verify", settings);
+  expect(code).toBe(1);
+  expect(output).toMatch(/The sandbox in DATA_DIR=.* does not run: start it/);
+}, 120_000);
+
+interface Live {
+  chain: UsdcChain;
+  signer: Signer;
+  settings: Record<string, string>;
+}
+
+async function openLive(): Promise<Live> {
+  const chain = await startUsdcChain({ blockTimeMs: 1_000 });
+  onCleanUp(() => chain.stop());
+  const [words, passphrase, dataDir] = [makeWords(), secret(), newDataDir()];
+  const path = join(dataDir, "seed");
+  const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
+  await writeNewSeedFile(path, await sealSeed(words, passphrase, options));
+  const signer = await openSigner(words, "live");
+  const settings = {
+    ...{ MODE: "live", DATA_DIR: dataDir, DATABASE_URL: database.url, PUBLIC_URL: "https://pennyprompt.example" },
+    ...{ KEY_PEPPER: secret(), SESSION_SECRET: secret(), BASE_RPC_URLS: chain.url(), BASE_CHAIN_ID: `${chain.chainId}` },
+    ...{ CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase },
+    ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
+  };
+  return { chain, signer, settings };
+}
+
+test("an operator deploys it once, is told its cost, and what to do about whatever keeps it from being deployed", async () => {
+  const { chain, signer, settings } = await openLive();
+  expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("has no seed yet") as string });
+  await startCustody(signer);
+  const { treasury, relayer } = signer;
+  const address = settlementAddress({ serviceName: "PennyPrompt", usdc: chain.usdc, treasury: treasury.base, relayer: relayer.address });
+  const absent = await run("verify", settings);
+  expect(absent).toMatchObject({ code: 1, output: expect.stringContaining("Nothing is there: npm run settlement -- deploy") as string });
+  expect(absent.output).toContain(`Settlement contract  ${address} on chain ${chain.chainId}`);
+
+  const { CUSTODY_SEED_FILE: _file, CUSTODY_PASSPHRASE: _passphrase, ...seedless } = settings;
+  const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ ...seedless, ROLES: "web" }, /CUSTODY_SEED_FILE: this process holds no seed\. Run it where/],
+    [{ ...settings, SERVICE_NAME: "a".repeat(32) }, /SERVICE_NAME/],
+    [{ ...settings, BASE_RPC_URLS: "http://127.0.0.1:9" }, /BASE_RPC_URLS/],
+    [settings, /The relayer 0x\w{40} has 0 ETH and the deployment may cost 0\.\d+: send it/],
+  ];
+  for (const [wrong, tells] of refused) {
+    const { code, output } = await run("deploy", wrong);
+    expect(code, tells.source).toBe(1);
+    expect(output).toMatch(tells);
+    expect(output).not.toMatch(/^ +at .*:\d+/m);
+  }
+
+  await chain.fundGas(relayer.address);
+  const deployed = await run("deploy", settings);
+  expect(deployed.output).toMatch(/It costs the relayer 0\.\d+ ETH at the most \(\d+ gas\)[\s\S]*Deployed in 0x\w{64} for 0\.\d+ ETH\.\n$/);
+  expect(deployed.code).toBe(0);
+  expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("nothing was done") as string });
+  expect(await run("verify", { ...seedless, ROLES: "web" })).toMatchObject({ code: 0 });
+  expect(await chain.client.getTransactionCount({ address: relayer.address })).toBe(1);
+}, 120_000);
+
+test.each(["", "remove", "deploy now"])("%j is answered with how it is used", async (word) => {
+  expect(await run(word, {})).toMatchObject({ code: 1, output: expect.stringContaining("npm run settlement -- verify") as string });
+});
