@@ -3,6 +3,7 @@
 import { erc20Abi, type Hex, parseEventLogs } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { findBlock } from "./blocks";
 import { createNodes } from "./nodes";
 import { findSettledTransaction, findSettleRefusal, readSettleRevert } from "./settled";
@@ -96,7 +97,7 @@ test("a node that is away, or that lies about the settlement's event, is not tak
   const other = await newProof({ requestNumber: 10n });
   await settle(other.proof, other.signature);
   const filter = { address: settlement.address, fromBlock: "0x0", toBlock: "latest" } as const;
-  const logs = await chain.client.request({ method: "eth_getLogs", params: [filter] });
+  const logs = await chain.nodes.ask((node) => node.call("eth_getLogs", [filter], z.array(z.unknown())));
   const liar = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => logs } : null));
   const lying = createNodes({ urls: [liar.url], chainId: chain.chainId });
   expect(await findSettledTransaction(settlement.address, proof, lying)).toBeNull();
