@@ -14,7 +14,7 @@ import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/
 import { inTransaction } from "@/lib/db/pool";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
 import { noteStored, type PaymentClaim } from "./claim";
-import type { Attempt, SettledAt, SettleWay } from "./settle-way";
+import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
 import { readKeptAuthorization } from "./x402/evm";
 import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "./x402/facilitator";
 import { X402_PATH, X402_VERSION } from "./x402/wire";
@@ -24,7 +24,7 @@ const MOST_GAS = 1_000_000n;
 /** An authorization may have been carried out before it was shown to us, by no more than it could count for. */
 const SECONDS_BEFORE_CLAIM = 3_600;
 
-export const settleExactEvm: SettleWay = { attempt, find };
+export const settleExactEvm: SettleWay = { attempt, find, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
@@ -35,11 +35,14 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   }
 }
 
+/** The nodes see it before it is stored. Who runs one could carry it out, which pays us all the same. */
+const prepare = ({ settlement }: PaymentClaim) => {
+  const { authorization, signature } = readKeptAuthorization(settlement);
+  return prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
+};
+
 async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
-  const { authorization, signature } = readKeptAuthorization(claim.settlement);
-  // The nodes see it before it is stored. Who runs one could carry it out, which pays us all the same.
-  const call = { to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) };
-  const prepared = await prepareCall(call);
+  const prepared = await prepare(claim);
   if (prepared.kind === "reverts") return explain(claim, prepared.reason);
   if (prepared.gas > MOST_GAS) {
     return { kind: "refused", reason: "settlement_failed", message: "The wallet's own check of its signature takes too much gas" };
@@ -48,6 +51,15 @@ async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
     if (await noteStored(claim, transaction)) await storeCall(relayId, prepared, transaction);
   });
   return { kind: "stored" };
+}
+
+/** As it would be refused now. */
+async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
+  const prepared = await prepare(claim);
+  const attempt = prepared.kind === "reverts" ? await explain(claim, prepared.reason) : null;
+  return attempt?.kind === "refused"
+    ? { reason: attempt.reason, ...(attempt.message === undefined ? {} : { message: attempt.message }) }
+    : null;
 }
 
 /** What USDC's own words of refusal mean. */
@@ -115,7 +127,7 @@ async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
 }
 
 const LOOK_EVERY_MS = 100;
-const LOOKS_AFTER_YES = 50;
+const LOOKS_AFTER_YES = 20;
 const LOOKS_AFTER_NO = 1;
 
 async function findSoon(claim: PaymentClaim, looks: number): Promise<SettledAt | null> {

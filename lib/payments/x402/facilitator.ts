@@ -23,6 +23,7 @@ export type FacilitatorAnswer =
   /** It says nothing, or nothing that can be read. */
   | { kind: "silent" };
 
+/** And never longer than a request waits for its payment. */
 const ASK_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
@@ -49,7 +50,7 @@ interface Ask<T> {
 /** Null when it does not answer in time, or in another form. Any status counts: some say no with 4xx. */
 async function ask<T>({ path, body, timeoutMs, form }: Ask<T>): Promise<T | null> {
   try {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(Math.min(timeoutMs, config().PAYMENT_WAIT_MS));
     const headers = { "content-type": "application/json", accept: "application/json" };
     const options = body ? ({ method: "POST", body: JSON.stringify(body) } as const) : ({ method: "GET" } as const);
     const answer = await request(`${config().X402_FACILITATOR_URL}/${path}`, { ...options, headers, signal });
