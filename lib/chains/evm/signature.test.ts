@@ -1,6 +1,8 @@
+import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
-import { verifyEvmSignature } from "./signature";
+import { createNodes } from "./nodes";
+import { verifyEvmSignature, verifyProofSignature } from "./signature";
 
 const account = privateKeyToAccount(generatePrivateKey());
 const address = account.address.toLowerCase();
@@ -50,4 +52,23 @@ test("what is no signature of this key over this text is refused and never throw
   ]) {
     expect(await verifyEvmSignature(address, text, wrong), wrong).toBe("invalid");
   }
+});
+
+test("a proof's signature needs no node for a key's own, in the one form that the settlement contract takes", async () => {
+  const nodes = createNodes({ urls: [], chainId: 31_337 });
+  const from = address as Hex;
+  const signature = await account.signMessage({ message: text });
+  expect(await verifyProofSignature(from, text, signature, nodes)).toBe("valid");
+  expect(await verifyProofSignature(from, text, `0x${signature.slice(2).toUpperCase()}`, nodes)).toBe("valid");
+  for (const wrong of ["", "0x1", "rubbish", signature.slice(2), `0x${"12".repeat(4_097)}`])
+    expect(await verifyProofSignature(from, text, wrong, nodes), wrong.slice(0, 20)).toBe("invalid");
+});
+
+test("while no node can be asked what a contract wallet says, a proof's signature is not called bad", async () => {
+  const parity = (signature: Hex) => `${signature.slice(0, -2)}${signature.endsWith("1b") ? "00" : "01"}`;
+  const signature = await account.signMessage({ message: text });
+  const nowhere = createNodes({ urls: ["http://127.0.0.1:9"], chainId: 31_337 });
+  for (const nodes of [nowhere, createNodes({ urls: [], chainId: 31_337 })])
+    for (const one of ["0x", parity(signature), await account.signMessage({ message: `${text} ` })])
+      expect(await verifyProofSignature(address as Hex, text, one, nodes)).toBe("unavailable");
 });
