@@ -16,6 +16,7 @@ import { submitSettlement } from "@/lib/gateway/settle-batch";
 import { readBalance } from "@/lib/ledger/accounts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { claimed } from "@/lib/payments/testing/credited";
 import { startTestCustody } from "@/lib/wallets/testing/seeds";
 import { databaseJobs, webJobs } from "./schedule";
 
@@ -102,6 +103,13 @@ test("write-key-uses says when a key was last used", async () => {
   noteKeyUse(keyId);
   await runJob("write-key-uses");
   expect((await lastUsed())?.getTime()).toBeGreaterThanOrEqual(before);
+});
+
+test("settle-payments touches nothing in a process without the relayer", async () => {
+  const id = await claimed({ chain: "evm", payer: `0x${"1".repeat(40)}`, amount: fromCents(5) });
+  await query("UPDATE payment_claim SET wanted_at = now() - interval '1 day', valid_until = now() - interval '1 day' WHERE id = $1", [id]);
+  await runJob("settle-payments");
+  expect((await query("SELECT state FROM payment_claim WHERE id = $1", [id])).rows).toEqual([{ state: "claimed" }]);
 });
 
 test("delete-expired-replies forgets answers after their day, and no claim that is still open", async () => {

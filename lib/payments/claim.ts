@@ -5,7 +5,6 @@ import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newPaymentId, type RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
-import type { SettledAt } from "./settle-way";
 
 declare const paymentIdBrand: unique symbol;
 
@@ -152,8 +151,14 @@ export async function uncover({ id }: Pick<PaymentClaim, "id">): Promise<Payment
   return getClaim(id);
 }
 
+interface PaidIn {
+  transaction: string;
+  /** On Solana: the slot. */
+  block: number;
+}
+
 /** Credits a payment that its chain shows, once. For whoever holds nothing from it: a request credits and holds in one commit. */
-export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transaction, block }: SettledAt): Promise<AccountId> {
+export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transaction, block }: PaidIn): Promise<AccountId> {
   const { rows } = await pool().query<{ account: AccountId }>("SELECT payments_credit($1, $2, $3, $4) AS account", [
     ...[id, transaction, block, now()],
   ]);

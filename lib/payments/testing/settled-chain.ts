@@ -7,7 +7,7 @@ import { fromCents } from "@/lib/base/money";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
-import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { type Authorization, authorizationTypedData, encodeAuthorizedTransfer } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import { setRelayer } from "@/lib/relay/relayer";
@@ -54,19 +54,6 @@ export async function startSettledChain() {
   if (!terms) throw new Error("there are no terms of settlement");
   const { address: contract } = await deploySettlement(terms);
 
-  /** Somebody with so many cents, of which the contract may move `allowedCents`. */
-  const newPayer = async (cents = 1_000n, allowedCents = 1_000_000n): Promise<PrivateKeyAccount> => {
-    const account = await chain.newAccount(cents * UNITS_PER_CENT);
-    await approve(account, allowedCents);
-    return account;
-  };
-  const approve = async (account: PrivateKeyAccount, cents: bigint) => {
-    const args = [contract, cents * UNITS_PER_CENT] as const;
-    const hash = await chain.client.writeContract({ account, address: chain.usdc, abi: erc20, functionName: "approve", args });
-    await chain.client.waitForTransactionReceipt({ hash });
-  };
-  const balanceOf = (address: Hex) =>
-    chain.client.readContract({ address: chain.usdc, abi: erc20, functionName: "balanceOf", args: [address] });
   /** The chain has what so many rounds of the relay and of the payments' job make of it. */
   const rounds = async (count = 2) => {
     for (let round = 0; round < count; round++) {
@@ -85,11 +72,29 @@ export async function startSettledChain() {
     restoreClock();
     await chain.stop();
   };
-  const treasuryUnits = () => balanceOf(signer.treasury.base);
+  const payers = openPayers(chain, contract);
+  const treasuryUnits = () => payers.balanceOf(signer.treasury.base);
   return {
-    ...{ ...chain, signer, relayer: signer.relayer, terms, contract, newPayer, approve, balanceOf, treasuryUnits },
+    ...{ ...chain, ...payers, relayer: signer.relayer, terms, contract, treasuryUnits },
     ...{ readClock, clockMs: () => latestMs, passMs, rounds, makeFinal, stop },
   };
+}
+
+function openPayers(chain: UsdcChain, contract: Hex) {
+  const approve = async (account: PrivateKeyAccount, cents: bigint) => {
+    const args = [contract, cents * UNITS_PER_CENT] as const;
+    const hash = await chain.client.writeContract({ account, address: chain.usdc, abi: erc20, functionName: "approve", args });
+    await chain.client.waitForTransactionReceipt({ hash });
+  };
+  /** Somebody with so many cents, of which the contract may move `allowedCents`. */
+  const newPayer = async (cents = 1_000n, allowedCents = 1_000_000n): Promise<PrivateKeyAccount> => {
+    const account = await chain.newAccount(cents * UNITS_PER_CENT);
+    await approve(account, allowedCents);
+    return account;
+  };
+  const balanceOf = (address: Hex) =>
+    chain.client.readContract({ address: chain.usdc, abi: erc20, functionName: "balanceOf", args: [address] });
+  return { approve, newPayer, balanceOf };
 }
 
 export type SettledChain = Awaited<ReturnType<typeof startSettledChain>>;
