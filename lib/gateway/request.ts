@@ -82,6 +82,15 @@ class OpenRequest implements GatewayRequest {
   readonly #undos: Undo[] = [];
   #ended: Promise<void> | undefined;
 
+  // Handed on by themselves, as part of a reply.
+  readonly onEnd = (undo: Undo): void => {
+    this.#undos.push(undo);
+  };
+  readonly end = (): Promise<void> => {
+    this.#ended ??= runAll(this.#undos);
+    return this.#ended;
+  };
+
   constructor(incoming: IncomingRequest) {
     this.method = incoming.method;
     this.path = incoming.path;
@@ -96,15 +105,6 @@ class OpenRequest implements GatewayRequest {
   // A door makes its signal when it is asked for; only streams ask.
   get signal(): AbortSignal {
     return this.#incoming.signal;
-  }
-
-  onEnd(undo: Undo): void {
-    this.#undos.push(undo);
-  }
-
-  end(): Promise<void> {
-    this.#ended ??= runAll(this.#undos);
-    return this.#ended;
   }
 }
 
