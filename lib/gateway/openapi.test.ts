@@ -50,6 +50,7 @@ test("the names of operations are those that generated clients already have", ()
   expect(operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}`)).toEqual([
     "post /api/v1/prompt createPrompt",
     "post /api/v1/chat/completions createChatCompletion",
+    "post /api/v1/x402/prompt createX402Prompt",
     "post /api/v1/quote quotePrompt",
     "get /api/v1/balance getBalance",
     "get /api/v1/usage getUsage",
@@ -80,7 +81,7 @@ test("an operation with a key may end with 200, 400, 401, 404, 429, 500 and 503;
     expect(statuses, operation.operationId).toEqual(
       expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
     );
-    const costs = ["createPrompt", "createChatCompletion"].includes(operation.operationId);
+    const costs = ["createPrompt", "createChatCompletion", "createX402Prompt"].includes(operation.operationId);
     expect(statuses.includes("409"), operation.operationId).toBe(costs);
     if (costs) expect(statuses).toContain("402");
   }
@@ -128,7 +129,7 @@ test("an example with a wrong field would be found", () => {
 
 test("every event of a stream's example is what the schemas of events say", () => {
   const streams = operations.flatMap((item) => mediaOf(item).filter(({ type }) => type === "text/event-stream"));
-  expect(streams).toHaveLength(2);
+  expect(streams).toHaveLength(3);
   const schemaOf = (event: string | undefined, body: object): string => {
     if (event === "delta") return "PromptDelta";
     if (event === "done") return "PromptAnswer";

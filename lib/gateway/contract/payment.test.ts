@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { fromCents, nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
+import { namedSchemas } from "../openapi/schemas";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged, openHolds, until } from "./testing/books";
 import {
@@ -209,6 +210,26 @@ describe.each(doorNames)("through the %s door", (door) => {
     }
     expect(await chargesOf(payer.credit)).toHaveLength(1);
   });
+});
+
+test("the terms say what is signed and what moves it, to anybody, and a payment by them alone is taken", async () => {
+  const url = service.url("node");
+  const text = expectOk(await ask({ url, method: "GET", path: "/api/v1/payment-terms" }));
+  const terms = JSON.parse(text) as { message: string[] };
+  expect(namedSchemas.PaymentTerms?.parse(terms)).toEqual(terms);
+  expect(terms).toMatchObject({
+    serviceName: "PennyPrompt",
+    networks: [{ network: "eip155:31337", settlementContract: payments.contract, isDeployed: true, treasury: payments.treasury }],
+  });
+  const payer = await payments.newPayer();
+  const fields = { requestId: `req_${2n ** 100n}`, amount: 3, timestamp: Date.now() };
+  const filled = terms.message.map((line) => line.replace(/<(\w+)>/, (_, name: keyof typeof fields) => String(fields[name])));
+  const signature = await payer.account.signMessage({ message: filled.join("\n") });
+  const payment = { ...fields, from: payer.from, signature, network: "ethereum" };
+  const account = await openAccount({ usd: "0" });
+  const answer = await ask({ url, key: account.key, body: promptOf({ payment }) });
+  expectOk(answer);
+  expect(namedSchemas.PromptAnswer?.parse(JSON.parse(answer.text))).toEqual(JSON.parse(answer.text));
 });
 
 test("what a payment must be is what the quote says, and the whole of it is enough", async () => {

@@ -118,6 +118,10 @@ describe("answers", () => {
     expectAnswer("quotePrompt", await ask({ url, key, path: "/api/v1/quote", body: promptOf() }), "Quote");
   });
 
+  test("what a wallet signs to pay for a request", async () => {
+    expectAnswer("getPaymentTerms", await ask({ url, path: "/api/v1/payment-terms", method: "GET" }), "PaymentTerms");
+  });
+
   test("deposits", async () => {
     const { key, accountId } = await openAccount();
     await addDeposit({ accountId, usd: "5", block: 7 });

@@ -8,6 +8,7 @@ import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
+import { createX402Prompt } from "./operations/x402";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
 
@@ -36,6 +37,7 @@ function build(): OpenApiDocument {
     paths: {
       "/api/v1/prompt": { post: createPrompt(examples) },
       "/api/v1/chat/completions": { post: createChatCompletion(examples) },
+      "/api/v1/x402/prompt": { post: createX402Prompt(examples) },
       "/api/v1/quote": { post: quotePrompt(examples) },
       "/api/v1/balance": { get: getBalance(examples) },
       "/api/v1/usage": { get: getUsage(examples) },

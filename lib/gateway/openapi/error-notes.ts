@@ -111,7 +111,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     when: "A request to the x402 endpoint came without a payment. The header PAYMENT-REQUIRED says the same in x402’s own form.",
     details: z.object({
       accepts: z
-        .array(z.looseObject({ network: z.string(), amount: z.string() }))
+        .array(
+          z.looseObject({
+            network: z.string().describe("The network, by its CAIP-2 name."),
+            amount: z.string().describe("What must be signed at least, base units of USDC."),
+          }),
+        )
         .describe("What may be signed: x402’s payment requirements."),
     }),
     example: {

@@ -73,6 +73,7 @@ export interface Examples {
   /** A signed payment, and the answer to a prompt that came with it. */
   proof: PaymentObject;
   promptPaid: unknown;
+  promptPaidByX402: unknown;
   promptEvents: string;
   /** A stream that its provider broke off. */
   promptBroken: string;
@@ -113,6 +114,9 @@ export function examplesOf(model: Model): Examples {
     promptAnswer: JSON.parse(own.whole(receipt)),
     proof: PROOF,
     promptPaid: JSON.parse(promptWriter(request, prompt, paymentFacts).whole(receipt)),
+    promptPaidByX402: JSON.parse(
+      promptWriter(request, prompt, { ...paymentFacts, scheme: "exact_evm", changeBelongsTo: "address" }).whole(receipt),
+    ),
     promptEvents: stream(own),
     promptBroken: pieces.slice(0, 1).map(own.piece).join("") + own.failed(brokenOff(model)),
     chatBody: { model: model.id, messages: [{ role: "user", content: PROMPT }] },

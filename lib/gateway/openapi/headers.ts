@@ -39,6 +39,14 @@ export const headers = {
     schema: { type: "string" },
     example: "gateway;dur=1.21, provider;dur=640.02",
   },
+  "PAYMENT-REQUIRED": {
+    description: "What may be signed, in x402's own form: base64 of its JSON.",
+    schema: { type: "string" },
+  },
+  "PAYMENT-RESPONSE": {
+    description: "What became of the payment, in x402's own form: base64 of its JSON.",
+    schema: { type: "string" },
+  },
   "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string", const: "Bearer" } },
   Allow: { description: "The methods that this path takes.", schema: { type: "string" }, example: "POST" },
 } as const satisfies Record<string, Header>;

@@ -52,6 +52,28 @@ export const needsNoKey: Operation["security"] = [];
 /** The document's answers of an operation: its 200, and its refusals in our own form. */
 export const answersOf = (ok: Answer, refusals: readonly ErrorCode[]): Record<string, Answer> => ({ "200": ok, ...errorAnswers(refusals) });
 
+/** What an answer may end with that x402 pays for. */
+export const x402Refusals: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "INVALID_MODEL",
+  "PAYMENT_REQUIRED",
+  "PAYMENT_VERIFICATION_FAILED",
+  "NOT_FOUND",
+  "REQUEST_IN_PROGRESS",
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+  "SETTLEMENT_PENDING",
+  "SHUTTING_DOWN",
+];
+
+export const paymentSignature: Parameter = {
+  name: "PAYMENT-SIGNATURE",
+  in: "header",
+  required: false,
+  description: "A payment of x402 version 2: base64 of its JSON. Without it the answer is 402 and says what may be signed.",
+  schema: { type: "string" },
+};
+
 /** Base64 of the JSON of PromptBody's `payment`. */
 export const paymentProof: Parameter = {
   name: "Payment-Proof",
