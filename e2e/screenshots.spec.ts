@@ -46,6 +46,8 @@ test("public pages", async ({ page }) => {
     ["/docs/api", "docs-api", ["desk-light"]],
     ["/docs/errors/INSUFFICIENT_BALANCE", "docs-error", ["desk-light"]],
     ["/docs/withdrawals", "docs-withdrawals", ["desk-light"]],
+    ["/docs/payments", "docs-payments", ["desk-light", "phone-dark"]],
+    ["/docs/x402", "docs-x402", ["desk-light"]],
     ["/status", "status", ["desk-light", "phone-light"]],
     ["/connect", "connect", ["desk-light", "phone-light", "desk-dark"]],
   ] as const) {
@@ -66,7 +68,7 @@ test("public pages", async ({ page }) => {
 test("the console of a newcomer", async ({ page, context }) => {
   test.setTimeout(120_000);
   await signIn(context, newWallet("solana"));
-  for (const name of ["overview", "keys", "usage", "deposit", "withdraw", "playground"]) {
+  for (const name of ["overview", "keys", "usage", "deposit", "withdraw", "playground", "payments"]) {
     await show(page, `/${name}`);
     await shoot(page, `${name}-new`, "desk-light", "phone-light");
   }
@@ -102,6 +104,7 @@ test("the console after some weeks", async ({ page, context }) => {
   await page.getByRole("button", { name: "View code" }).click();
   await shoot(page, "playground-code", "desk-light");
   await moneyInAndOut(page);
+  await paidByWallet(page);
   await show(page, "/settings");
   await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");
 });
@@ -142,6 +145,34 @@ async function moneyInAndOut(page: Page): Promise<void> {
     await expect(page.getByText("Solana, treasury")).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 60_000 });
   await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
+}
+
+/** The demo wallet allows USDC, and pays for a prompt. */
+async function paidByWallet(page: Page): Promise<void> {
+  await show(page, "/payments");
+  const main = page.getByRole("main");
+  await main.getByRole("button", { name: "Choose wallet" }).click();
+  await chooseFromList(page, "Demo wallet");
+  const approve = main.getByRole("button", { name: "Approve USDC for payments" });
+  await expect(approve).toBeEnabled();
+  await shoot(page, "payments-allowance", "desk-light", "phone-dark");
+  await page.setViewportSize(sizes.desk);
+  await approve.click();
+  await expect(main.getByText(/^Approved\./)).toBeVisible();
+  await main.getByRole("link", { name: "Try it" }).click();
+  await page.getByLabel("Prompt").fill("What is a nano-dollar?");
+  await page.getByRole("button", { name: "Pay with my wallet" }).click();
+  const sign = page.getByRole("button", { name: "Sign and pay $0.05" });
+  await expect(sign).toBeEnabled(); // the wallet is connected still
+  await shoot(page, "playground-sign", "desk-light", "desk-dark", "phone-light");
+  await page.setViewportSize(sizes.desk);
+  await sign.click();
+  await expect(page.getByText(/^Paid from the wallet/)).toBeVisible({ timeout: 30_000 });
+  await shoot(page, "playground-paid", "desk-light", "phone-dark");
+  await page.setViewportSize(sizes.desk);
+  await main.getByRole("link", { name: "Past payments" }).click();
+  await expect(main.getByRole("listitem").getByText("paid", { exact: true }).first()).toBeVisible();
+  await shoot(page, "payments", "desk-light", "desk-dark", "phone-light");
 }
 
 /** Makes a key, with pictures of the way. */

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import type { Site } from "@/app/site";
-import { Code } from "@/components/docs/code";
+import { Code, WithCode } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
@@ -217,6 +217,6 @@ export const ReasonsChapter = ({ id, title }: PaymentChapterProps) => (
       <DocLink href="/docs/errors/PAYMENT_VERIFICATION_FAILED">PAYMENT_VERIFICATION_FAILED</DocLink>, and has moved nothing.{" "}
       <Code>details.reason</Code> is one of these:
     </p>
-    <FieldTable heading="Reason" rows={paymentReasonNames.map((name) => ({ name, about: paymentCures[name] }))} />
+    <FieldTable heading="Reason" rows={paymentReasonNames.map((name) => ({ name, about: <WithCode text={paymentCures[name]} /> }))} />
   </Section>
 );
