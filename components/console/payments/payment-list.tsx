@@ -71,21 +71,21 @@ const Heads = () => (
 function PaymentLine({ row, places }: { row: PaymentRow; places: { costs: number; changes: number } }) {
   const isOver = row.state === "failed" || row.state === "reversed";
   return (
-    <li className={`grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5 border-b border-line py-3 ${columns}`}>
+    <li className={`grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 border-b border-line py-3 ${columns}`}>
       <Figure name="Paid">
         <span className={row.state === "paid" || row.state === "claimed" ? "" : "text-muted line-through"}>
           <Amount nano={row.amount} />
         </span>
       </Figure>
-      <span className="max-md:order-first max-md:col-start-2 max-md:row-start-1 md:order-4">
+      <span className="max-md:max-w-[56vw] md:order-4">
         <PaymentState row={row} />
       </span>
-      <Figure name="Cost" isRight>
-        {row.cost === null || isOver ? <None /> : <Amount nano={row.cost} places={places.costs} />}
+      <Figure name="Cost">{row.cost === null || isOver ? <None /> : <Amount nano={row.cost} places={places.costs} />}</Figure>
+      <Figure name="Change" isRight>
+        {row.change === null || isOver ? <None /> : <Amount nano={row.change} places={places.changes} />}
       </Figure>
-      <Figure name="Change">{row.change === null || isOver ? <None /> : <Amount nano={row.change} places={places.changes} />}</Figure>
       <Where row={row} />
-      <span className="text-right text-muted md:order-6">
+      <span className="self-end text-right whitespace-nowrap text-muted md:order-6 md:self-center">
         <LocalTime at={row.claimedAt} shape="short" />
       </span>
     </li>

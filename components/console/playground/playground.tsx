@@ -83,7 +83,7 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
           </Button>
         }
       >
-        Each run is a real request: charged from your balance or paid by your wallet, and listed in Usage.
+        Each run is a real request, paid from your balance or by your wallet.
       </PageHeading>
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-8 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a shortcut of the fields inside */}
