@@ -72,7 +72,7 @@ const schema = z.object({
   PUBLIC_URL: httpUrl.optional(),
   SERVICE_NAME: z
     .string()
-    .regex(/^[A-Za-z0-9]+$/, "write one word of letters and digits")
+    .regex(/^[A-Za-z0-9]{1,31}$/, "write one word of at most 31 letters and digits")
     .default("PennyPrompt"),
   DATA_DIR: z.string().min(1).default(".data"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: "write postgresql://user:password@host:5432/database" }).optional(),
