@@ -4,7 +4,7 @@
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
-import { findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
+import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { inTransaction } from "@/lib/db/pool";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
@@ -56,9 +56,8 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const kept = await readKept(claim);
   if (!kept.isOurs) return findElsewhere(claim, kept.transaction, as);
   const { signature } = sign(kept);
-  const status = await findStatus(solanaNodes(), signature);
-  if (status === null || status.isFailed || !isConfirmed(status)) return null;
-  return as === "latest" || status.commitment === "finalized" ? { transaction: signature, block: status.slot } : null;
+  const landed = await findLandedAnywhere(solanaNodes(), signature);
+  return landed && (as === "latest" || landed.isFinal) ? { transaction: signature, block: landed.slot } : null;
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal> {

@@ -7,6 +7,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
 import { readSentMessage } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
+import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "./claim";
 import type { KeptPayment } from "./kept-svm-payment";
 import type { Attempt, SettledAt } from "./settle-way";
@@ -14,10 +15,8 @@ import { explainTrial } from "./svm-trial";
 import { askToSettle, type FacilitatorOrder } from "./x402/facilitator";
 import { X402_VERSION } from "./x402/wire";
 
-/** A blockhash lasts for some 90 seconds: what names an older one is found from there on. */
-const MS_BEFORE_CLAIM = 300_000;
 const LOOK_EVERY_MS = 250;
-const LOOKS_AFTER_YES = 20;
+const LOOKS_AFTER_YES = 12;
 const LOOKS_AFTER_NO = 1;
 
 /** @throws SolanaUnavailable */
@@ -44,11 +43,12 @@ export async function findElsewhere(
   { to, memo, message }: PaymentTransaction,
   as: "latest" | "final",
 ): Promise<SettledAt | null> {
-  const [nodes, commitment] = [solanaNodes(), as === "final" ? "finalized" : "confirmed"] as const;
-  const since = new Date(claimedAt.getTime() - MS_BEFORE_CLAIM);
-  for (const signature of await findByMemo(nodes, { account: to, memo, since })) {
-    const sent = await readSentMessage(nodes, signature, commitment);
-    if (sent && !sent.isFailed && Buffer.from(message).equals(sent.message)) return { transaction: signature, block: sent.slot };
+  const nodes = solanaNodes();
+  for (const signature of await findByMemo(nodes, { account: to, memo, since: claimedAt })) {
+    const sent = await readSentMessage(nodes, signature);
+    if (!sent || !Buffer.from(message).equals(sent)) continue;
+    const landed = await findLandedAnywhere(nodes, signature);
+    if (landed && (as === "latest" || landed.isFinal)) return { transaction: signature, block: landed.slot };
   }
   return null;
 }

@@ -83,6 +83,25 @@ export function findStatus(nodes: SolanaNodes, signature: string): Promise<Trans
   return nodes.askFirst("getSignatureStatuses", (ask) => askStatus(nodes, ask, signature));
 }
 
+export interface Landed {
+  slot: number;
+  /** Two nodes say so, or the only one. */
+  isFinal: boolean;
+}
+
+/**
+ * Where a transaction ran well, as far as it is confirmed; null when every node says that it did not.
+ * @throws SolanaUnavailable when not every node answers
+ */
+export async function findLandedAnywhere(nodes: SolanaNodes, signature: string): Promise<Landed | null> {
+  const answers = await nodes.askAll("getSignatureStatuses", (ask) => askStatus(nodes, ask, signature));
+  const ranWell = answers.filter((status) => status !== null && !status.isFailed && status.commitment !== "processed");
+  const [first] = ranWell;
+  if (!first) return null;
+  const final = ranWell.filter((status) => status?.commitment === "finalized" && status.slot === first.slot);
+  return { slot: first.slot, isFinal: final.length >= Math.min(2, answers.length) };
+}
+
 /**
  * True when a transaction can never run any more: no node knows it, and all of them are past its last block with what is final,
  * and remember all blocks it could be in. Only then may its work be signed anew: a node that is silent may be the one that knows.

@@ -1,12 +1,10 @@
 // What must fail on Solana, each with a count of answers, of money that moved on the chain, and of entries in the books: at most one
 // answer a payment, at most one payment an answer, and nobody pays without an answer or a credit.
 
-import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
-import { ComputeBudgetProgram, PublicKey, SystemProgram, Transaction, type TransactionInstruction } from "@solana/web3.js";
+import { ComputeBudgetProgram, PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
 import { paymentInstructions, signPaymentBytes, type WrittenPayment } from "@/lib/chains/solana/testing/payments";
 import { signOnceMore } from "@/lib/chains/solana/testing/second-signature";
-import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";
@@ -184,27 +182,10 @@ test("a transaction that the payer did not sign is refused: by somebody else, or
   expect(await counts(payer)).toEqual(before);
 });
 
-/** The payer's USDC goes somewhere else, at the payer's own cost. */
-async function emptyWallet(payer: SolanaPayer): Promise<void> {
-  const friend = await x402.newPayer(1n);
-  await x402.chain.airdrop(payer.address, 1_000_000_000n);
-  const [from, to] = [payer, friend].map(({ wallet }) => getAssociatedTokenAddressSync(new PublicKey(USDC_MINT), wallet.publicKey)) as [
-    PublicKey,
-    PublicKey,
-  ];
-  const units = await x402.unitsOf(payer.address);
-  const transaction = new Transaction().add(createTransferInstruction(from, to, payer.wallet.publicKey, units));
-  const { blockhash } = await x402.connection.getLatestBlockhash();
-  transaction.recentBlockhash = blockhash;
-  transaction.sign(payer.wallet);
-  await x402.connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "processed" });
-  await expect.poll(() => x402.unitsOf(payer.address), { timeout: 10_000, interval: 25 }).toBe(0n);
-}
-
 test("a balance that is gone before it is settled: refused, no answer, and our fee payer pays nothing", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.signPayment(payer, body);
-  await emptyWallet(payer);
+  await x402.emptyWallet(payer);
   const before = await counts(payer);
   const answer = await x402.send(body, payload);
   expectRefused(answer, "wallet_balance_too_low");

@@ -2,7 +2,8 @@
 // contract suite. It is stopped with the test file, and every payment is held against the books on the way.
 
 import { createPrivateKey, sign } from "node:crypto";
-import { Connection, Keypair, PublicKey } from "@solana/web3.js";
+import { createTransferInstruction } from "@solana/spl-token";
+import { Connection, Keypair, PublicKey, Transaction } from "@solana/web3.js";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import type { ClientSvmSigner } from "@x402/svm";
 import { ExactSvmScheme } from "@x402/svm/exact/client";
@@ -19,6 +20,7 @@ import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { checkPayments } from "@/lib/payments/check";
 import { creditAccountOf } from "@/lib/payments/credits";
 import { solanaNetwork } from "@/lib/payments/networks";
+import { settlePayments } from "@/lib/payments/run";
 import type { PaymentRequired, PaymentRequirements } from "@/lib/payments/x402/wire";
 import { setRelayer } from "@/lib/relay/relayer";
 import { setSponsor } from "@/lib/relay/sponsor";
@@ -81,6 +83,7 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     try {
       expect(await checkPayments()).toEqual([]);
     } finally {
+      await settlePayments.end();
       for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
       for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
       for (const name of ["config", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
@@ -114,6 +117,20 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     await vi.waitUntil(async () => (await unitsOf(payer.address)) === units, { timeout: 20_000, interval: 25 });
     return payer;
   };
+  /** The payer's USDC goes somewhere else, at the payer's own cost. */
+  const emptyWallet = async ({ wallet, address }: SolanaPayer): Promise<void> => {
+    const friend = await newPayer(1n);
+    await chain.airdrop(address, 1_000_000_000n);
+    const [from, to] = [address, friend.address].map((owner) => new PublicKey(deriveTokenAccount(owner, USDC_MINT))) as [
+      PublicKey,
+      PublicKey,
+    ];
+    const transaction = new Transaction().add(createTransferInstruction(from, to, wallet.publicKey, await unitsOf(address)));
+    transaction.recentBlockhash = (await connection.getLatestBlockhash()).blockhash;
+    transaction.sign(wallet);
+    await connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "processed" });
+    await vi.waitUntil(async () => (await unitsOf(address)) === 0n, { timeout: 20_000, interval: 25 });
+  };
   const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
   /** What is asked for on Solana. */
   const requirementsFor = async (body: unknown): Promise<PaymentRequired & { accepts: readonly [PaymentRequirements] }> => {
@@ -129,7 +146,21 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     ask({ url: service.url("node"), path: X402_PATH, body, headers: { "payment-signature": encode(payload), ...headers } });
 
   return {
-    ...{ chain, connection, payersNode, signer, terms, unitsOf, payerOf, newPayer, askUnpaid, requirementsFor, signPayment, send },
+    ...{
+      chain,
+      connection,
+      payersNode,
+      signer,
+      terms,
+      unitsOf,
+      payerOf,
+      newPayer,
+      emptyWallet,
+      askUnpaid,
+      requirementsFor,
+      signPayment,
+      send,
+    },
     /** What our nodes do from now on; null again for what they should. */
     breakNodes: (decide: Decide | null) => {
       fault = decide ?? (() => null);

@@ -1,0 +1,144 @@
+// An outside facilitator on Solana, which pays the fee and sends: honest, silent, or lying either way. What counts is the payer's own
+// message, in a block.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { base58 } from "@scure/base";
+import { Keypair, Transaction, VersionedTransaction } from "@solana/web3.js";
+import { afterAll, expect, test, vi } from "vitest";
+import { forgetOnce } from "@/lib/base/once";
+import { paymentInstructions } from "@/lib/chains/solana/testing/payments";
+import { type Answer, promptOf, readError } from "./testing/client";
+import { openService } from "./testing/service";
+import { expectBooked, settlementIn } from "./testing/x402";
+import { openX402OnSolana, type SolanaPayer, type SolanaPayload, x402SolanaSettings } from "./testing/x402-solana";
+
+const MAINNET = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+const feePayer = Keypair.generate();
+
+interface Order {
+  paymentPayload: { payload: { transaction: string } };
+  paymentRequirements: { network: string; amount: string; extra: { feePayer: string; memo: string } };
+}
+
+/** Signs for the fee, as a facilitator does; resolves with the signature. */
+async function carryOut({ paymentPayload }: Order): Promise<string> {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(paymentPayload.payload.transaction, "base64"));
+  transaction.sign([feePayer]);
+  return x402.connection.sendRawTransaction(transaction.serialize());
+}
+
+const honest = async (order: Order) => ({ success: true, transaction: await carryOut(order), network: MAINNET });
+/** What /settle answers from now on; null for no answer. */
+let behaviour: (order: Order) => Promise<object | null> = honest;
+const orders: Order[] = [];
+const kinds = [{ x402Version: 2, scheme: "exact", network: MAINNET, extra: { feePayer: feePayer.publicKey.toBase58() } }];
+
+const server = createServer(async (request, response) => {
+  if (request.url === "/supported") return void response.end(JSON.stringify({ kinds }));
+  const order = (await json(request)) as Order;
+  orders.push(order);
+  const answer = await behaviour(order);
+  if (answer === null) return void response.destroy();
+  response.end(JSON.stringify(answer));
+});
+await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+const X402_FACILITATOR_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+afterAll(() => {
+  delete process.env.X402_FACILITATOR_URL;
+  forgetOnce("config");
+  server.closeAllConnections();
+  server.close();
+});
+
+const service = await openService({ env: { ...x402SolanaSettings, X402_FACILITATOR_URL, PAYMENT_WAIT_MS: "2000" } });
+const x402 = await openX402OnSolana(service);
+await x402.chain.airdrop(feePayer.publicKey.toBase58(), 1_000_000_000n);
+await vi.waitUntil(async () => (await x402.connection.getBalance(feePayer.publicKey)) > 0, { timeout: 10_000, interval: 25 });
+
+const body = promptOf({ maxTokens: 100 });
+const counts = async () => ({ answers: await x402.answered(), moved: await x402.moved(), ours: await x402.fees() });
+
+async function signed(): Promise<{
+  payer: SolanaPayer;
+  payload: SolanaPayload;
+  amount: bigint;
+  before: Awaited<ReturnType<typeof counts>>;
+}> {
+  const payer = await x402.newPayer();
+  const payload = await x402.signPayment(payer, body);
+  return { payer, payload, amount: BigInt(payload.accepted.amount), before: await counts() };
+}
+
+const untilServed = (payload: SolanaPayload) =>
+  expect.poll(async () => (await x402.send(body, payload)).status, { timeout: 20_000, interval: 200 }).toBe(200);
+
+/** The facilitator paid the fee, and our own fee payer nothing. */
+async function expectPaidOnce({ payer, amount, before }: Awaited<ReturnType<typeof signed>>): Promise<void> {
+  expect(await counts()).toEqual({ answers: before.answers + 1, moved: before.moved + amount, ours: before.ours });
+  await expectBooked(payer, { payments: 1, answers: 1 });
+}
+
+test("an honest one is asked once, pays the fee, and the payer has its answer", async () => {
+  behaviour = honest;
+  const payment = await signed();
+  expect(payment.payload.accepted.extra.feePayer).toBe(feePayer.publicKey.toBase58());
+  const asked = orders.length;
+  const answer = await x402.send(body, payment.payload);
+  expect(answer.status, answer.text).toBe(200);
+  expect(orders.slice(asked)).toMatchObject([{ paymentRequirements: { network: MAINNET, amount: payment.payload.accepted.amount } }]);
+  const { transaction = "" } = settlementIn(answer) ?? {};
+  expect((await x402.connection.getSignatureStatus(transaction)).value).toMatchObject({ err: null });
+  await expectPaidOnce(payment);
+});
+
+test("one that carries out and says nothing, or no: the chain says what it did", async () => {
+  for (const answer of [null, { success: false, errorReason: "unexpected_settle_error" }]) {
+    behaviour = async (order) => {
+      await carryOut(order);
+      return answer;
+    };
+    const payment = await signed();
+    const first = await x402.send(body, payment.payload);
+    expect([200, 402, 503]).toContain(first.status);
+    await untilServed(payment.payload);
+    await expectPaidOnce(payment);
+  }
+});
+
+const expectUnpaid = async (answer: Answer, { payer, before }: Awaited<ReturnType<typeof signed>>) => {
+  readError(answer, "SETTLEMENT_PENDING");
+  expect((await counts()).answers).toBe(before.answers);
+  await expectBooked(payer, { payments: 0, answers: 0 });
+};
+
+test("one that says it has carried out and has not, with a true transaction of somebody else's: no answer", async () => {
+  const other = await signed();
+  behaviour = honest;
+  const paid = settlementIn(await x402.send(body, other.payload))?.transaction;
+  behaviour = async () => ({ success: true, transaction: paid, network: MAINNET });
+  const payment = await signed();
+  await expectUnpaid(await x402.send(body, payment.payload), payment);
+  expect((await counts()).moved).toBe(payment.before.moved);
+}, 30_000);
+
+test("one that says so of another transaction with the same memo, which pays as much: no answer, since it is not what was signed", async () => {
+  const payment = await signed();
+  const { memo = "" } = payment.payload.accepted.extra;
+  const { wallet, address } = payment.payer;
+  await x402.chain.airdrop(address, 1_000_000_000n);
+  behaviour = async () => {
+    const { blockhash } = await x402.connection.getLatestBlockhash();
+    const transaction = new Transaction({ feePayer: wallet.publicKey, recentBlockhash: blockhash });
+    transaction.add(...paymentInstructions({ terms: x402.terms, payer: wallet, units: payment.amount, memo }));
+    transaction.sign(wallet);
+    await x402.connection.sendRawTransaction(transaction.serialize());
+    return { success: true, transaction: base58.encode(transaction.signature ?? new Uint8Array()), network: MAINNET };
+  };
+  await expectUnpaid(await x402.send(body, payment.payload), payment);
+  expect((await counts()).moved).toBeGreaterThan(payment.before.moved);
+  behaviour = honest;
+  await untilServed(payment.payload);
+  await expectBooked(payment.payer, { payments: 1, answers: 1 });
+}, 30_000);

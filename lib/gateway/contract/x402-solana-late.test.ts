@@ -1,0 +1,118 @@
+// Payments on Solana whose time runs out, or whose money leaves, while they are on their way: on a chain of quick slots, whose
+// blockhashes last for four seconds.
+
+import { VersionedTransaction } from "@solana/web3.js";
+import { afterEach, expect, test } from "vitest";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { isBlockhashKnown } from "@/lib/chains/solana/simulation";
+import { pool } from "@/lib/db/pool";
+import { settlePayments } from "@/lib/payments/run";
+import { runRelay } from "@/lib/relay/run";
+import { type Answer, promptOf, readError } from "./testing/client";
+import { openService } from "./testing/service";
+import { expectBooked } from "./testing/x402";
+import { openX402OnSolana, type SolanaPayer, type SolanaPayload, x402SolanaSettings } from "./testing/x402-solana";
+
+const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "1000" } });
+const x402 = await openX402OnSolana(service, { slotMs: 25 });
+afterEach(() => x402.breakNodes(null));
+
+const body = promptOf({ maxTokens: 100 });
+const patience = { timeout: 30_000, interval: 200 };
+const dropSends = () => x402.breakNodes(({ method }) => (method === "sendTransaction" ? { drop: true } : null));
+const reasonOf = (answer: Answer) => readError(answer, "PAYMENT_VERIFICATION_FAILED").details.reason;
+
+/** The jobs that go on with what nobody waits for. */
+async function round(): Promise<void> {
+  await runRelay({ resendAfterMs: 0 });
+  await settlePayments.run();
+}
+
+async function expectNothingPaid(payer: SolanaPayer, before: { answers: number; moved: bigint }): Promise<void> {
+  expect({ answers: await x402.answered(), moved: await x402.moved() }).toEqual(before);
+  await expectBooked(payer, { payments: 0, answers: 0 });
+}
+
+const counted = async () => ({ answers: await x402.answered(), moved: await x402.moved() });
+
+/** A new payment of the same payer is served. */
+async function expectServed(payer: SolanaPayer): Promise<void> {
+  expect((await x402.send(body, await x402.signPayment(payer, body))).status).toBe(200);
+}
+
+/** Bytes of ours that wait for a block. */
+async function storedBytes(): Promise<Buffer> {
+  const { rows } = await pool().query<{ raw: Buffer }>(
+    "SELECT b.raw FROM relay_broadcast b JOIN relayed r ON r.hash = b.hash WHERE r.id LIKE 'payment_%' AND NOT r.finalized AND r.block IS NULL",
+  );
+  const [only, ...more] = rows;
+  if (!only || more.length > 0) throw new Error(`${rows.length} payments wait for a block`);
+  return only.raw;
+}
+
+async function expectRunOut({ accepted }: SolanaPayload): Promise<void> {
+  const isKnown = () => isBlockhashKnown(solanaNodes(), accepted.extra.recentBlockhash ?? "");
+  await expect.poll(isKnown, patience).toBe(false);
+}
+
+test("a payment whose blockhash has run out is refused as expired, costs nothing, and a new one is served", async () => {
+  const payer = await x402.newPayer();
+  const [payload, before, fees] = [await x402.signPayment(payer, body), await counted(), await x402.fees()];
+  await expectRunOut(payload);
+  expect(reasonOf(await x402.send(body, payload))).toBe("expired");
+  expect(reasonOf(await x402.send(body, payload))).toBe("expired");
+  expect(await x402.fees()).toBe(fees);
+  await expectNothingPaid(payer, before);
+  await expectServed(payer);
+});
+
+test("one that no node takes is on its way until it can never run, and then nothing was paid", async () => {
+  const payer = await x402.newPayer();
+  const [payload, before] = [await x402.signPayment(payer, body), await counted()];
+  dropSends();
+  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+  const bytes = await storedBytes();
+  await expect
+    .poll(
+      () =>
+        round()
+          .then(() => x402.send(body, payload))
+          .then(({ status }) => status),
+      patience,
+    )
+    .toBe(402);
+  expect(reasonOf(await x402.send(body, payload))).not.toBe("malformed");
+  x402.breakNodes(null);
+  // Too late for anybody.
+  await expect(x402.connection.sendRawTransaction(bytes)).rejects.toThrow("Blockhash not found");
+  await expectNothingPaid(payer, before);
+  await expectServed(payer);
+}, 60_000);
+
+test("one whose money left before it came into a block fails there: nothing was paid, and it can never be paid later", async () => {
+  const payer = await x402.newPayer();
+  const [payload, before] = [await x402.signPayment(payer, body), await counted()];
+  dropSends();
+  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+  const bytes = await storedBytes();
+  x402.breakNodes(null);
+  await x402.emptyWallet(payer);
+  await x402.connection.sendRawTransaction(VersionedTransaction.deserialize(bytes).serialize(), { skipPreflight: true });
+  await expect
+    .poll(
+      () =>
+        round()
+          .then(() => x402.send(body, payload))
+          .then(({ status }) => status),
+      patience,
+    )
+    .toBe(402);
+  expect(["wallet_balance_too_low", "settlement_failed"]).toContain(reasonOf(await x402.send(body, payload)));
+  await expectNothingPaid(payer, before);
+  await x402.chain.faucet(payer.address, 10_000_000n);
+  await expect.poll(() => x402.unitsOf(payer.address), patience).toBe(10_000_000n);
+  await round();
+  expect(["settlement_failed", "expired"]).toContain(reasonOf(await x402.send(body, payload)));
+  await expectNothingPaid(payer, before);
+  await expectServed(payer);
+}, 60_000);
