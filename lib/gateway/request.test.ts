@@ -1,5 +1,6 @@
 // What must be undone at the end of a request is undone once, last in first out, whatever fails on the way.
 
+import { setFlagsFromString } from "node:v8";
 import { expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import { openRequest } from "./request";
@@ -44,4 +45,21 @@ test("one that fails is logged and does not keep the others", async () => {
 test("every request has an id of its own", () => {
   const ids = Array.from({ length: 1_000 }, () => openRequest(incoming()).id);
   expect(new Set(ids).size).toBe(1_000);
+});
+
+test("its end can be handed on by itself", async () => {
+  const { onEnd, end } = openRequest(incoming());
+  const undo = vi.fn();
+  onEnd(undo);
+  await end();
+  expect(undo).toHaveBeenCalledOnce();
+});
+
+test("all requests share one hidden class: with one each, every request would stay in memory until the next full collection", () => {
+  setFlagsFromString("--allow-natives-syntax");
+  const haveSameMap: (one: object, other: object) => boolean = new Function("one", "other", "return %HaveSameMap(one, other)") as never;
+  setFlagsFromString("--no-allow-natives-syntax");
+  const requests = Array.from({ length: 10 }, () => openRequest(incoming()));
+  const last = requests.at(-1) ?? incoming();
+  expect(requests.slice(5).every((request) => haveSameMap(request, last))).toBe(true);
 });
