@@ -1,17 +1,9 @@
 // The examples of signed payments, run as they stand against the service and a real chain, by a wallet that has never paid before.
 
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { build } from "esbuild";
 import { erc20Abi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { getExampleModel } from "@/app/examples";
-import type { Site } from "@/app/site";
 import { listModelPrices } from "@/lib/console/models";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, expectUncharged } from "@/lib/gateway/contract/testing/books";
@@ -19,54 +11,31 @@ import { openPayments } from "@/lib/gateway/contract/testing/payments";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { paymentReasonNames } from "@/lib/gateway/pay/refusal";
 import { messageLines } from "@/lib/gateway/payment-terms";
+import { exampleSite, runExample, runShell } from "../testing/run-example";
 import { baseExample, priceExample } from "../x402/examples";
 import { approveExample, openaiExample, payExample, termsExample } from "./examples";
 import { paymentCures } from "./reasons";
 
 const service = await openService({ env: { PAYMENT_WAIT_MS: "10000" } });
 const payments = await openPayments();
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const site: Site = {
-  name: "PennyPrompt",
-  baseUrl: service.url("node"),
-  isSandbox: true,
-  mayHaveRealModels: false,
-  keyVariable: "PENNYPROMPT_KEY",
-  sandboxFile: "",
-};
+const site = exampleSite(service.url("node"));
 const model = getExampleModel(listModelPrices()).id;
 const walletKey = generatePrivateKey();
 const wallet = privateKeyToAccount(walletKey);
-let folder = "";
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pennyprompt-payments-"));
   await payments.chain.fundGas(wallet.address);
   await payments.chain.mint(wallet.address, 20_000_000n);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a program prints that has this code and the packages that it names. */
-async function run(code: string, environment: Record<string, string> = {}): Promise<string> {
-  const outfile = join(folder, "example.mjs");
-  writeFileSync(join(folder, "example.ts"), code);
-  await build({
-    ...{ entryPoints: [join(folder, "example.ts")], outfile, bundle: true, platform: "node", format: "esm", logLevel: "silent" },
-    nodePaths: [join(root, "node_modules")],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-  });
-  const env = { ...process.env, FORCE_COLOR: "0", WALLET_KEY: walletKey, BASE_RPC_URL: payments.chain.url(), ...environment };
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env, timeout: 30_000 });
-  return stdout;
-}
+const run = (code: string, environment: Record<string, string> = {}) =>
+  runExample(code, { WALLET_KEY: walletKey, BASE_RPC_URL: payments.chain.url(), ...environment });
 
 const allowance = (): Promise<bigint> =>
   payments.chain.client.readContract({
     ...{ address: payments.chain.usdc, abi: erc20Abi, functionName: "allowance" },
     args: [wallet.address, payments.contract],
   });
-
-const shell = async (command: string): Promise<string> => (await promisify(execFile)("sh", ["-c", command])).stdout;
 
 /** Of what an example prints. */
 const printedCents = (printed: string): bigint => BigInt(/amount: (\d+)/.exec(printed)?.[1] ?? 0);
@@ -76,7 +45,7 @@ test("every reason has its cure, in the order of the API", () => {
 });
 
 test("the terms tell what is signed, and where the contract is", async () => {
-  const { message, networks } = JSON.parse(await shell(termsExample(site)));
+  const { message, networks } = JSON.parse(await runShell(termsExample(site)));
   expect(message).toEqual(messageLines("PennyPrompt"));
   expect(networks).toMatchObject([{ settlementContract: payments.contract, isDeployed: true, usdc: payments.chain.usdc.toLowerCase() }]);
 });
@@ -104,7 +73,7 @@ test("OpenAI's client carries the payment in a header", async () => {
 });
 
 test("x402's own client pays without a key, and once the wallet's credit is enough, that pays and nothing leaves the wallet", async () => {
-  const { code } = JSON.parse(await shell(priceExample(site, model)));
+  const { code } = JSON.parse(await runShell(priceExample(site, model)));
   expect(code).toBe("PAYMENT_REQUIRED");
   const key = generatePrivateKey();
   await payments.chain.mint(privateKeyToAccount(key).address, 1_000_000n);
