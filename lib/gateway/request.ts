@@ -63,7 +63,10 @@ export const openRequest = (incoming: IncomingRequest): GatewayRequest => new Op
 
 type Undo = () => void | Promise<void>;
 
-/** A class for its getter: one in an object literal has a hidden class of its own each time, which lives until the next full collection. */
+/**
+ * A class for its getter. In an object literal V8 makes it anew for each object, as a pair that it puts among the old at once: the
+ * whole request lives until the next full collection then, and its properties are looked up in a dictionary.
+ */
 class OpenRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
