@@ -25,7 +25,7 @@ export interface PaymentTerms {
   network: string;
   /** Lower-case hex on EVM chains, base58 on Solana. */
   payer: string;
-  /** Unique among the payer's: `req_N` of a proof; 32 bytes in lower-case hex, or the payer's signature in base58, of an exact one. */
+  /** Unique among the payer's: `req_N` of a proof; of an exact one 32 bytes in lower-case hex, or on Solana the message's SHA-256 in base58. */
   nonce: string;
   /** What it moves, in whole units of USDC. */
   amount: NanoUsd;

@@ -32,7 +32,7 @@ export interface PaymentRefusal {
 export interface SignedPayment {
   /** Lower-case hex, or base58. */
   payer: string;
-  /** What the chain lets happen once: the authorization's nonce, or the payer's signature. */
+  /** What the chain lets happen once: the authorization's nonce, or the transaction's message, as its hash. */
   nonce: string;
   amount: NanoUsd;
   /** After it the chain refuses the payment. */
