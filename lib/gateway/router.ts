@@ -16,6 +16,7 @@ import { quote } from "./quote-endpoint";
 import { receipt } from "./receipt";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 import { usage } from "./usage";
+import { x402Discovery } from "./x402/discovery";
 import { x402Prompt } from "./x402/prompt";
 
 const routes: Record<string, Record<string, Endpoint>> = {
@@ -29,6 +30,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/quote": { POST: quote },
   "/api/v1/payment-terms": { GET: paymentTerms },
   "/api/v1/openapi.json": { GET: openapi },
+  "/.well-known/x402": { GET: x402Discovery },
   "/api/health": { GET: health },
   "/api/ready": { GET: ready },
   "/api/metrics": { GET: metricsText },

@@ -1,5 +1,5 @@
-// Node's own http server as the door of the API: every path under /api/v1/, health, readiness and metrics go straight to the
-// gateway; everything else is a page and goes to `pages`.
+// Node's own http server as the door of the API: every path under /api/v1/, health, readiness, metrics and what x402 looks for go
+// straight to the gateway; everything else is a page and goes to `pages`.
 
 import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ interface DoorOptions {
   stallTimeoutMs?: number;
 }
 
-const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics"]);
+const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.well-known/x402"]);
 
 const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
 

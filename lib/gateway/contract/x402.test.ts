@@ -5,33 +5,16 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/once";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { balanceOf } from "./testing/books";
-import { deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
-import { openService, PUBLIC_URL } from "./testing/service";
+import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
+import { doorNames, openService, PUBLIC_URL } from "./testing/service";
+import { transcribed } from "./testing/transcript";
 import { expectBooked, openX402, requiredIn, settlementIn, X402_PATH, x402Settings } from "./testing/x402";
 
 const service = await openService({ env: x402Settings });
 const x402 = await openX402(service);
-
-/** Prints each exchange as it goes over the wire. */
-const transcribed: typeof fetch = async (input, init) => {
-  const request = new Request(input, init);
-  const [method, { pathname }] = [request.method, new URL(request.url)];
-  const body = await request.clone().text();
-  const response = await fetch(request);
-  const [copy, text] = [response.clone(), await response.text()];
-  if (process.env.TRANSCRIPT === "1") {
-    const show = (headers: Headers) => [...headers].flatMap(([name, value]) => [`${name}: ${value}`, ...decoded(name, value)]).join("\n");
-    process.stderr.write(
-      `\n> ${method} ${pathname}\n${show(request.headers)}\n\n${body}\n\n< ${copy.status}\n${show(copy.headers)}\n\n${text}\n`,
-    );
-  }
-  return copy;
-};
-
-const decoded = (name: string, value: string): string[] =>
-  name.startsWith("payment-") ? [`    ${JSON.stringify(JSON.parse(Buffer.from(value, "base64").toString()))}`] : [];
 
 const post = (body: object) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
@@ -82,10 +65,10 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
 test("the change is the payer's: it pays later requests that it covers, and nothing is submitted for them", async () => {
   const payer = await x402.newPayer();
   const pay = x402.fetchAs(payer);
-  const ask = async (maxTokens: number) => pay(`${service.url("node")}${X402_PATH}`, post(promptOf({ maxTokens })));
-  expect((await ask(2_000)).status).toBe(200);
+  const spend = async (maxTokens: number) => pay(`${service.url("node")}${X402_PATH}`, post(promptOf({ maxTokens })));
+  expect((await spend(2_000)).status).toBe(200);
   const before = await x402.moved();
-  const second = await ask(100);
+  const second = await spend(100);
   expect(second.status).toBe(200);
   expect(settlementIn(second)).toMatchObject({ success: true, transaction: "", amount: "0" });
   expect(await x402.moved()).toBe(before);
@@ -115,4 +98,60 @@ test("a body that cannot be read is refused before any payment is asked for", as
     readError(answer, code);
     expect(answer.headers.get("payment-required")).toBeNull();
   }
+});
+
+test.each(doorNames)("programs find the endpoint, and what is paid with, through the %s door", async (door) => {
+  const answer = await ask({ url: service.url(door), path: "/.well-known/x402", method: "GET" });
+  expect(answer.status, answer.text).toBe(200);
+  const found = JSON.parse(answer.text);
+  const resource = `${PUBLIC_URL}${X402_PATH}`;
+  expect(found).toMatchObject({ x402Version: 2, sandbox: true, resources: [resource] });
+  expect(found.items[0]).toMatchObject({ resource, method: "POST", openapi: `${PUBLIC_URL}/api/v1/openapi.json` });
+  expect(found.items[0].accepts).toContainEqual({
+    ...{ scheme: "exact", network: "eip155:8453", asset: getAddress(usdcOnBase), payTo: getAddress(x402.treasury) },
+    ...{ maxAmount: "1000000", maxTimeoutSeconds: 300 },
+  });
+});
+
+test("through the other door the stock client is served as well", async () => {
+  const payer = await x402.newPayer();
+  const response = await x402.fetchAs(payer)(`${service.url("next")}${X402_PATH}`, post(promptOf({ maxTokens: 100 })));
+  expect(response.status, await response.text()).toBe(200);
+  await expectBooked(payer, { payments: 1, answers: 1 });
+});
+
+test("in a minute a client's address may ask as often as an account", async () => {
+  Object.assign(process.env, { RATE_LIMIT_PER_MINUTE: "2", TRUSTED_PROXIES: "loopback" });
+  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  const from = (address: string) =>
+    ask({ url: service.url("node"), path: X402_PATH, body: promptOf(), headers: { "x-forwarded-for": address } });
+  try {
+    expect([(await from("192.0.2.1")).status, (await from("192.0.2.1")).status]).toEqual([402, 402]);
+    readError(await from("192.0.2.1"), "RATE_LIMIT_EXCEEDED");
+    expect((await from("192.0.2.2")).status).toBe(402);
+  } finally {
+    Object.assign(process.env, x402Settings);
+    delete process.env.TRUSTED_PROXIES;
+    for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  }
+});
+
+const RUNS = 20;
+
+test("verified, settled and held: a payment takes a fraction of a second", async () => {
+  const took: number[] = [];
+  // Each is a new wallet's first payment, so that no credit covers it.
+  const payers = await Promise.all(Array.from({ length: RUNS + 1 }, () => x402.newPayer()));
+  const payloads = [];
+  for (const one of payers) payloads.push(await x402.sign(one, promptOf({ maxTokens: 100 })));
+  for (const payload of payloads) {
+    const startedMs = performance.now();
+    const answer = await x402.send(promptOf({ maxTokens: 100 }), payload);
+    expect(answer.status).toBe(200);
+    const provider = Number(/provider;dur=([\d.]+)/.exec(answer.headers.get("server-timing") ?? "")?.[1] ?? 0);
+    took.push(performance.now() - startedMs - provider);
+  }
+  const sorted = took.slice(1).sort((one, other) => one - other);
+  if (process.env.TRANSCRIPT === "1") process.stderr.write(`p50 ${sorted[RUNS / 2]?.toFixed(1)} ms, best ${sorted[0]?.toFixed(1)} ms\n`);
+  expect(sorted[RUNS / 2]).toBeLessThan(500);
 });

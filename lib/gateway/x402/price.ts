@@ -10,6 +10,9 @@ import type { GatewayRequest } from "../request";
 const MOST = parseUsd("1");
 const NANO_PER_UNIT = fromUsdcUnits(1n);
 
+/** The most that is ever asked for, in base units of USDC. */
+export const MOST_UNITS = MOST / NANO_PER_UNIT;
+
 /** @throws AppError INVALID_REQUEST above 1 USD, with the `maxTokens` that 1 USD does for */
 export function readPrice(request: GatewayRequest, quote: Quote): Price {
   const { ceiling } = quote;

@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import * as x402Route from "@/app/.well-known/x402/route";
 import * as otherRoute from "@/app/api/[...path]/route";
 import * as apiRoute from "@/app/api/v1/[...path]/route";
 
@@ -14,7 +15,8 @@ export const makeNextDoor = (): Server => createServer((message, response) => vo
 /** Answers as Next would: by the route whose folder matches the path, else with a page. */
 export async function serveNextRoute(message: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
-  const route = /^\/api\/v1\/./.test(path) ? apiRoute : /^\/api\/./.test(path) ? otherRoute : null;
+  const ofApi = /^\/api\/v1\/./.test(path) ? apiRoute : /^\/api\/./.test(path) ? otherRoute : null;
+  const route = path === "/.well-known/x402" ? x402Route : ofApi;
   const answer = route?.[message.method as RouteMethod];
   if (!answer) return void response.writeHead(route ? 405 : 404, { "content-type": "text/html" }).end("<h1>A page</h1>");
   const gone = new AbortController();

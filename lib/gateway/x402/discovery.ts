@@ -1,0 +1,33 @@
+// GET /.well-known/x402: what can be bought here with x402, for programs that look for it. Crawlers read `resources`; the rest says what
+// an offer will be made of, since its amount and its hash follow from the request.
+
+import { config } from "@/lib/base/config";
+import { writeJson } from "@/lib/base/json";
+import { publicUrl } from "@/lib/base/public-url";
+import { X402_VERSION } from "@/lib/payments/x402/wire";
+import { endpoint } from "../endpoint";
+import { jsonReply } from "../respond";
+import { listRequirements, resource } from "./offers";
+import { MOST_UNITS } from "./price";
+
+const FORM_VERSION = 1;
+
+export const x402Discovery = endpoint("x402/discovery", async (request) => {
+  const { url, description, mimeType, serviceName } = resource();
+  const accepts = (await listRequirements({ units: MOST_UNITS, bodyHash: "" })).map((offer) => ({
+    ...{ scheme: offer.scheme, network: offer.network, asset: offer.asset, payTo: offer.payTo },
+    ...{ maxAmount: offer.amount, maxTimeoutSeconds: offer.maxTimeoutSeconds },
+  }));
+  const body = {
+    ...{ version: FORM_VERSION, x402Version: X402_VERSION, sandbox: config().MODE === "sandbox" },
+    resources: [url],
+    items: [
+      {
+        ...{ resource: url, type: "http", method: "POST", description, mimeType, serviceName, accepts },
+        openapi: `${publicUrl()}/api/v1/openapi.json`,
+        models: `${publicUrl()}/api/v1/models`,
+      },
+    ],
+  };
+  return jsonReply(request, 200, writeJson(body), { "cache-control": "public, max-age=60" });
+});
