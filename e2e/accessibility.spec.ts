@@ -27,6 +27,7 @@ for (const { path } of publicPages) {
 }
 
 test("neither have the pages of a newcomer", async ({ page, context }) => {
+  test.setTimeout(60_000);
   await signIn(context, newWallet("solana"));
   for (const { path } of consolePages) {
     await open(page, path);

@@ -19,7 +19,7 @@ export interface PaymentChapterProps {
   model: string;
 }
 
-export const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
+const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
 export const DocLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <Link href={href} className={link}>
