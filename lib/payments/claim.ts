@@ -10,8 +10,7 @@ declare const paymentIdBrand: unique symbol;
 
 export type PaymentId = string & { readonly [paymentIdBrand]: true };
 
-export const paymentSchemes = ["proof", "exact_evm", "exact_svm"] as const;
-export type PaymentScheme = (typeof paymentSchemes)[number];
+export type PaymentScheme = "proof" | "exact_evm" | "exact_svm";
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {

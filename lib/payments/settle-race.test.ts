@@ -45,8 +45,7 @@ test("sixty-four replays at once are one transaction on the chain and one credit
 });
 
 test("fifty payers at once are all paid", async () => {
-  const payers = [];
-  for (let index = 0; index < 50; index++) payers.push(await chain.newPayer(20n));
+  const payers = await Promise.all(Array.from({ length: 50 }, () => chain.newPayer(20n)));
   await chain.readClock();
   const paid = await Promise.all(payers.map(async (payer) => pay(await signProof(chain, payer))));
   expect(new Set(paid.map(({ transaction }) => transaction)).size).toBe(50);
