@@ -20,8 +20,21 @@ export interface ErrorDetails {
   };
   /** 402, of the API key's own cap. `resetsAt` is ISO 8601, or null when the cap has no period. */
   SPEND_CAP_REACHED: { cap: number; spent: number; resetsAt: string | null };
-  /** 402 */
-  PAYMENT_VERIFICATION_FAILED: { reason: string };
+  /** 402. `amount_too_low` says what it must be, in cents. */
+  PAYMENT_VERIFICATION_FAILED: {
+    reason:
+      | "malformed"
+      | "network_unsupported"
+      | "amount_too_low"
+      | "bad_signature"
+      | "expired"
+      | "payer_mismatch"
+      | "replayed"
+      | "allowance_too_low"
+      | "wallet_balance_too_low"
+      | "settlement_failed";
+    requiredAmount?: number;
+  };
   /** 402, of the endpoint that x402's clients pay at; `accepts` holds x402's payment requirements. */
   PAYMENT_REQUIRED: { accepts: Record<string, unknown>[] };
   /** 404 */
@@ -34,8 +47,8 @@ export interface ErrorDetails {
   RATE_LIMIT_EXCEEDED: { limit: "rate" | "concurrency"; retryAfterMs: number };
   /** 500, or inside a stream. With a `cost`, that much was charged, for what was delivered. */
   INTERNAL_ERROR: { reason: "provider_unavailable" | "provider_timeout" | "internal"; retryable: boolean; cost?: Cost };
-  /** 503 */
-  SETTLEMENT_PENDING: Record<string, unknown>;
+  /** 503: the same request again never pays twice. */
+  SETTLEMENT_PENDING: { reason: "outcome_unknown" | "chain_unavailable" };
   /** 503 */
   SHUTTING_DOWN: Record<string, unknown>;
 }

@@ -2,6 +2,7 @@
 // Node 20 and later, browsers, Deno, Bun and workers.
 
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
+import type { PaymentTerms } from "./payment-types";
 import { PromptStream } from "./prompt-stream";
 import { type RetryOptions, retrying, type Sleep, sleep } from "./retry";
 import type {
@@ -21,7 +22,9 @@ import type {
 
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type { Fetch } from "./exchange";
+export type * from "./payment-types";
 export type { PromptStream } from "./prompt-stream";
+export { type PaymentToSign, signPayment } from "./sign-payment";
 export type * from "./types";
 
 export interface PennyPromptOptions {
@@ -51,6 +54,7 @@ export interface PromptOptions extends CallOptions {
   /**
    * 1 to 255 printable ASCII characters; a random one unless set. Within 24 hours the same prompt under the same key is
    * answered from the first answer and charged once. Set it to what the prompt is for, and a restarted program pays once too.
+   * A prompt with a `payment` needs none: the payment itself is good for one answer.
    */
   idempotencyKey?: string;
 }
@@ -82,7 +86,7 @@ export class PennyPrompt {
 
   /** Answers a prompt and charges its exact cost. However often it is sent again, it is charged once. */
   async prompt(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): Promise<PromptAnswer> {
-    return this.#send({ ...post("/prompt", request), idempotencyKey: readKey(idempotencyKey), signal });
+    return this.#send({ ...post("/prompt", request), idempotencyKey: keyFor(request, idempotencyKey), signal });
   }
 
   /**
@@ -90,13 +94,18 @@ export class PennyPrompt {
    * `requestId` names the request, whose receipt says what was charged.
    */
   stream(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): PromptStream {
-    const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: readKey(idempotencyKey), signal };
+    const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: keyFor(request, idempotencyKey), signal };
     return new PromptStream(this.#connection, call, this.#retry);
   }
 
   /** The models that can be asked, and their prices. */
   async models({ signal }: CallOptions = {}): Promise<ModelList> {
     return this.#send({ method: "GET", path: "/models", signal });
+  }
+
+  /** What a wallet signs to pay for a request, and what moves it. */
+  async paymentTerms({ signal }: CallOptions = {}): Promise<PaymentTerms> {
+    return this.#send({ method: "GET", path: "/payment-terms", signal });
   }
 
   /** What the key's account has. */
@@ -148,6 +157,11 @@ export class PennyPrompt {
 
 /** Written once: a retry is the same request to the byte. */
 const post = (path: string, body: object): Call => ({ method: "POST", path, body: JSON.stringify(body) });
+
+/** A key of chance would bind the payment to it: the same payment, sent again by a restarted program, would come under another. */
+function keyFor({ payment }: PromptRequest, idempotencyKey?: string): string | undefined {
+  return payment !== undefined && idempotencyKey === undefined ? undefined : readKey(idempotencyKey);
+}
 
 function readKey(idempotencyKey: string = crypto.randomUUID()): string {
   if (/^[\x20-\x7e]{1,255}$/.test(idempotencyKey)) return idempotencyKey;

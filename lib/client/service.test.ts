@@ -96,6 +96,7 @@ describe("what comes is what the types say", () => {
       providerMs: expect.any(Number),
       paidBy: "balance",
       whenLeft: "cut",
+      payment: null,
     };
     const receipt = await client.request(requestId);
     expect({ ...receipt, firstTokenMs: 1 }).toEqual({ ...charged, firstTokenMs: 1 });
@@ -184,6 +185,7 @@ describe("what comes is what the types say", () => {
       expected: expect.any(Number),
       available: 1,
       covered: true,
+      paymentCents: 1,
       affordableMaxTokens: expect.any(Number),
       withinMaxCost: false,
       priceVersion: expect.any(String),

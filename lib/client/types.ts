@@ -1,6 +1,8 @@
 // What is sent to the service and what it answers. Amounts are USD, as JSON numbers of at most 9 decimals, exact up to a
 // million; to add them without rounding take whole nano-USD, `Math.round(amount * 1e9)`. Fields may be added, never changed.
 
+import type { Payment, PaymentMade } from "./payment-types";
+
 export interface PromptRequest {
   /** A name or an alias of `models()`. */
   model: string;
@@ -13,6 +15,8 @@ export interface PromptRequest {
   temperature?: number;
   /** USD: the prompt is refused, with nothing charged, when it could cost more. */
   maxCost?: number;
+  /** Pays for this one prompt instead of the balance; `signPayment` makes it. */
+  payment?: Payment;
 }
 
 export interface PromptAnswer {
@@ -23,6 +27,8 @@ export interface PromptAnswer {
   usage: TokenUsage;
   cost: Cost;
   requestId: string;
+  /** Only when a payment came with the request. */
+  payment?: PaymentMade;
 }
 
 /** `totalTokens` is the sum of the others; reasoning counts as output. */
@@ -108,9 +114,12 @@ export interface ChargeReceipt {
   streamed: boolean;
   firstTokenMs: number | null;
   providerMs: number;
+  /** `balance`, `payment` or `x402`. */
   paidBy: string;
   /** What becomes of a stream of this model that its client leaves; null for a model that is no longer offered. */
   whenLeft: "cut" | "drained" | null;
+  /** Null when the balance paid. */
+  payment: ({ scheme: "proof" | "exact" } & PaymentMade) | null;
 }
 
 export interface HoldReceipt {
@@ -140,6 +149,8 @@ export interface Quote {
   available: number;
   /** True when `available` is enough. */
   covered: boolean;
+  /** What a payment for it must at least be, USDC cents. */
+  paymentCents: number;
   /** The most `maxTokens` for which it is. */
   affordableMaxTokens: number;
   /** False when the request's own `maxCost` is below the ceiling. */

@@ -3,13 +3,13 @@
 
 import { randomInt } from "node:crypto";
 import { encodeFunctionData, type Hex, maxUint256, parseAbi } from "viem";
-import { generatePrivateKey, type PrivateKeyAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect } from "vitest";
 import { addIdentity } from "@/lib/access/identities";
 import type { AccountId } from "@/lib/base/ids";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { proofText, settlementAddress } from "@/lib/chains/evm/settlement";
-import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { checkPayments } from "@/lib/payments/check";
 import { creditAccountOf } from "@/lib/payments/credits";
@@ -69,52 +69,12 @@ export async function openPayments() {
       await chain.stop();
     }
   });
-
-  const callUsdc = async (account: PrivateKeyAccount | Hex, data: Hex, maxPriorityFeePerGas?: bigint): Promise<void> => {
-    const fees = maxPriorityFeePerGas === undefined ? {} : { maxPriorityFeePerGas, maxFeePerGas: 2n * maxPriorityFeePerGas, gas: 100_000n };
-    await chain.client.waitForTransactionReceipt({ hash: await chain.client.sendTransaction({ account, to: chain.usdc, data, ...fees }) });
-  };
-  const approval = (units: bigint) => encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
-  /** With `tip`, wei a gas, it comes before others in its block. */
-  const approve = (account: PrivateKeyAccount, units = maxUint256, tip?: bigint): Promise<void> => callUsdc(account, approval(units), tip);
-  /** The approval of a contract, for which anvil speaks. */
-  const approveAs = async (address: Hex): Promise<void> => {
-    await chain.client.impersonateAccount({ address });
-    await chain.client.setBalance({ address, value: 10n ** 18n });
-    await callUsdc(address, approval(maxUint256));
-    await chain.client.stopImpersonatingAccount({ address });
-  };
-  /** A wallet with USDC that lets the contract take it. */
-  const newPayer = async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> => {
-    const account = await chain.newAccount(units);
-    if (allowance > 0n) await approve(account, allowance);
-    const from = account.address.toLowerCase() as Hex;
-    return { account, from, credit: creditAccountOf(evmNetwork(), from) };
-  };
-  /** A payment of `fields`, signed as they say. */
-  const signPayment = async ({ account }: Pick<Payer, "account">, fields: Partial<PaymentObject> = {}): Promise<PaymentObject> => {
-    const unsigned = { from: account.address, amount: 5, timestamp: Date.now(), requestId: newRequestId(), network: "ethereum", ...fields };
-    const { requestId, amount, timestamp } = unsigned;
-    const number = BigInt(/^req_(\d+)$/.exec(requestId)?.[1] ?? 0);
-    const message = proofText(terms.serviceName, { requestNumber: number, cents: BigInt(amount), timestampMs: BigInt(timestamp) });
-    return { ...unsigned, signature: fields.signature ?? (await account.signMessage({ message })) };
-  };
-  const usdcOf = (address: Hex): Promise<bigint> =>
-    chain.client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
-
+  const usdc = callsOfUsdc(chain, contract);
   return {
-    chain,
-    terms,
-    contract,
-    treasury,
-    relayer,
-    approve,
-    approveAs,
-    newPayer,
-    signPayment,
-    usdcOf,
-    /** USDC refuses to move anything of this address from then on. */
-    blacklist: (address: Hex) => callUsdc(chain.minter, encodeFunctionData({ abi: usdcAbi, functionName: "blacklist", args: [address] })),
+    ...{ chain, terms, contract, treasury, relayer },
+    ...usdc,
+    ...payersOf(chain, usdc.approve),
+    signPayment: signsFor(terms.serviceName),
     /** While `run` runs no node of the chain answers. */
     whileAway: async <T>(run: () => Promise<T>): Promise<T> => {
       setSandboxEvmNodes(["http://127.0.0.1:1"]);
@@ -125,11 +85,66 @@ export async function openPayments() {
       }
     },
     /** USDC base units that the treasury has: what ever moved. */
-    moved: () => usdcOf(treasury),
+    moved: () => usdc.usdcOf(treasury),
   };
 }
 
-export type Payments = Awaited<ReturnType<typeof openPayments>>;
+function callsOfUsdc(chain: UsdcChain, contract: Hex) {
+  const { client } = chain;
+  const call = async (account: PrivateKeyAccount | Hex, data: Hex, tip?: bigint): Promise<void> => {
+    const fees = tip === undefined ? {} : { maxPriorityFeePerGas: tip, maxFeePerGas: 2n * tip, gas: 100_000n };
+    await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ account, to: chain.usdc, data, ...fees }) });
+  };
+  const approval = (units: bigint) => encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
+  return {
+    /** With `tip`, wei a gas, it comes before others in its block. */
+    approve: (account: PrivateKeyAccount, units = maxUint256, tip?: bigint): Promise<void> => call(account, approval(units), tip),
+    /** The approval of a contract, for which anvil speaks. */
+    approveAs: async (address: Hex): Promise<void> => {
+      await client.impersonateAccount({ address });
+      await client.setBalance({ address, value: 10n ** 18n });
+      await call(address, approval(maxUint256));
+      await client.stopImpersonatingAccount({ address });
+    },
+    usdcOf: (address: Hex): Promise<bigint> =>
+      client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] }),
+    /** USDC refuses to move anything of this address from then on. */
+    blacklist: (address: Hex): Promise<void> =>
+      call(chain.minter, encodeFunctionData({ abi: usdcAbi, functionName: "blacklist", args: [address] })),
+  };
+}
+
+function payersOf(chain: UsdcChain, approve: (account: PrivateKeyAccount, units: bigint) => Promise<void>) {
+  const payerOf = async (account: PrivateKeyAccount, allowance: bigint): Promise<Payer> => {
+    if (allowance > 0n) await approve(account, allowance);
+    const from = account.address.toLowerCase() as Hex;
+    return { account, from, credit: creditAccountOf(evmNetwork(), from) };
+  };
+  return {
+    /** A wallet with USDC that lets the contract take it. */
+    newPayer: async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> =>
+      payerOf(await chain.newAccount(units), allowance),
+    /** The same for a program that signs by itself. */
+    newPayerWithKey: async (): Promise<Payer & { privateKey: Hex }> => {
+      const privateKey = generatePrivateKey();
+      const account = privateKeyToAccount(privateKey);
+      await chain.fundGas(account.address);
+      await chain.mint(account.address, 100_000_000n);
+      return { privateKey, ...(await payerOf(account, maxUint256)) };
+    },
+  };
+}
+
+/** Signs payments of `fields` as they say. */
+const signsFor =
+  (serviceName: string) =>
+  async ({ account }: Pick<Payer, "account">, fields: Partial<PaymentObject> = {}): Promise<PaymentObject> => {
+    const unsigned = { from: account.address, amount: 5, timestamp: Date.now(), requestId: newRequestId(), network: "ethereum", ...fields };
+    const { requestId, amount, timestamp } = unsigned;
+    const requestNumber = BigInt(/^req_(\d+)$/.exec(requestId)?.[1] ?? 0);
+    const message = proofText(serviceName, { requestNumber, cents: BigInt(amount), timestampMs: BigInt(timestamp) });
+    return { ...unsigned, signature: fields.signature ?? (await account.signMessage({ message })) };
+  };
 
 /** The header for bodies that have no room for a payment. */
 export const proofHeader = (payment: object): Record<string, string> => ({
