@@ -65,8 +65,8 @@ function signerOf(wallet: Keypair): ClientSvmSigner {
 
 type Decide = (call: { method: string; params: unknown[] }) => Fault | null;
 
-/** Call it after `openService({ env: x402SolanaSettings })`, and await it. */
-export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) {
+/** A chain that says it is the public one, our node before it, and one of the payers'. */
+async function startChain(slotMs: number) {
   const chain = await startTestSolanaChain({ slotMs });
   let fault: Decide = () => null;
   const node = await startFaultyNode(chain.url, (call) => {
@@ -75,28 +75,31 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
   });
   const payersNode = await startFaultyNode(chain.url, () => null);
   setSandboxSolanaNodes([node.url], MAINNET_GENESIS_HASH);
+  /** What our node does from now on; null again for what it should. */
+  const breakNodes = (decide: Decide | null) => {
+    fault = decide ?? (() => null);
+  };
+  const stop = async () => {
+    for (const name of ["sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+    await Promise.all([node.close(), payersNode.close()]);
+    await chain.remove();
+  };
+  return { chain, payersNode, breakNodes, stop };
+}
+
+type Started = Awaited<ReturnType<typeof startChain>>;
+
+async function unitsOf(owner: string): Promise<bigint> {
+  const { value } = await readTokenAccounts(solanaNodes(), [deriveTokenAccount(owner, USDC_MINT)], "confirmed");
+  return value[0]?.units ?? 0n;
+}
+
+/** The seed's keys with SOL, and the treasury with its account. */
+async function openCustody({ chain }: Started): Promise<PaymentTerms> {
   // Live: its token is Circle's, which the stock client knows.
   const signer = await openSigner(hardhatWords, "live");
   await startCustody(signer);
-  const terms: PaymentTerms = { feePayer: signer.sponsor.address, mint: USDC_MINT, payTo: signer.treasury.solana };
-  afterAll(async () => {
-    try {
-      expect(await checkPayments()).toEqual([]);
-    } finally {
-      await settlePayments.end();
-      for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
-      for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
-      for (const name of ["config", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
-      await Promise.all([node.close(), payersNode.close()]);
-      await chain.remove();
-    }
-  });
-
-  const connection = new Connection(chain.url, "confirmed");
-  const unitsOf = async (owner: string): Promise<bigint> => {
-    const { value } = await readTokenAccounts(solanaNodes(), [deriveTokenAccount(owner, USDC_MINT)], "confirmed");
-    return value[0]?.units ?? 0n;
-  };
+  const terms = { feePayer: signer.sponsor.address, mint: USDC_MINT, payTo: signer.treasury.solana };
   for (const payer of [terms.feePayer, terms.payTo]) await chain.airdrop(payer, 1_000_000_000n);
   const hasAccount = async () => {
     await openTreasuryAccount();
@@ -104,7 +107,10 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     return value[0] !== null;
   };
   await vi.waitUntil(hasAccount, { timeout: 20_000, interval: 50 });
+  return terms;
+}
 
+function payersOn({ chain, payersNode }: Started, connection: Connection) {
   const payerOf = (wallet: Keypair): SolanaPayer => ({
     ...{ wallet, address: wallet.publicKey.toBase58() },
     client: new x402Client().register("solana:*", new ExactSvmScheme(signerOf(wallet), { rpcUrl: payersNode.url })),
@@ -131,6 +137,10 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     await connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "processed" });
     await vi.waitUntil(async () => (await unitsOf(address)) === 0n, { timeout: 20_000, interval: 25 });
   };
+  return { payerOf, newPayer, emptyWallet };
+}
+
+function requestsTo(service: Service) {
   const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
   /** What is asked for on Solana. */
   const requirementsFor = async (body: unknown): Promise<PaymentRequired & { accepts: readonly [PaymentRequirements] }> => {
@@ -144,27 +154,30 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     JSON.parse(JSON.stringify(await client.createPaymentPayload((await requirementsFor(body)) as never)));
   const send = (body: unknown, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     ask({ url: service.url("node"), path: X402_PATH, body, headers: { "payment-signature": encode(payload), ...headers } });
+  return { askUnpaid, requirementsFor, signPayment, send };
+}
 
+/** Call it after `openService({ env: x402SolanaSettings })`, and await it. */
+export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) {
+  const started = await startChain(slotMs);
+  const terms = await openCustody(started);
+  afterAll(async () => {
+    try {
+      expect(await checkPayments()).toEqual([]);
+    } finally {
+      await settlePayments.end();
+      for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
+      for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
+      forgetOnce("config");
+      await started.stop();
+    }
+  });
+  const { chain, payersNode, breakNodes } = started;
+  const connection = new Connection(chain.url, "confirmed");
   return {
-    ...{
-      chain,
-      connection,
-      payersNode,
-      signer,
-      terms,
-      unitsOf,
-      payerOf,
-      newPayer,
-      emptyWallet,
-      askUnpaid,
-      requirementsFor,
-      signPayment,
-      send,
-    },
-    /** What our nodes do from now on; null again for what they should. */
-    breakNodes: (decide: Decide | null) => {
-      fault = decide ?? (() => null);
-    },
+    ...{ chain, connection, payersNode, breakNodes, terms, unitsOf },
+    ...payersOn(started, connection),
+    ...requestsTo(service),
     /** The stock client's own fetch. */
     fetchAs: ({ client }: SolanaPayer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
     /** USDC base units that the treasury has: what ever moved. */
@@ -174,5 +187,3 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     answered: async () => (await service.models.calls()).count,
   };
 }
-
-export type X402OnSolana = Awaited<ReturnType<typeof openX402OnSolana>>;
