@@ -152,7 +152,8 @@ describe("the curl line of each operation of the reference answers as described"
   const paths = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
     Object.values(methods).map(({ operationId }) => ({ path, operationId })),
   );
-  test.each(paths)("$operationId", async ({ operationId }) => {
+  // curl has no wallet: what x402 answers to it is held in payments/examples.test.ts.
+  test.each(paths.filter(({ operationId }) => operationId !== "createX402Prompt"))("$operationId", async ({ operationId }) => {
     const { key } = await openAccount();
     const { requestId } = readPromptBody((await ask({ url: site.baseUrl, key, body: promptOf() })).text);
     const operation = listOperations(site)
