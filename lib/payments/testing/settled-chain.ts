@@ -75,7 +75,7 @@ export async function startSettledChain() {
   const payers = openPayers(chain, contract);
   const treasuryUnits = () => payers.balanceOf(signer.treasury.base);
   return {
-    ...{ ...chain, ...payers, relayer: signer.relayer, terms, contract, treasuryUnits },
+    ...{ ...chain, ...payers, signer, relayer: signer.relayer, terms, contract, treasuryUnits },
     ...{ readClock, clockMs: () => latestMs, passMs, rounds, makeFinal, stop },
   };
 }
