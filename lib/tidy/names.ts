@@ -18,8 +18,9 @@ export const emptyFileNames: Rule = (tree) =>
 
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)+$/;
 const folder = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-// What Next gives a meaning: (group), [param], [...rest], [[...rest]], @slot, _private, and the file that a route serves.
-const nextFolder = /^(\([a-z0-9-]+\)|\[\[?(\.\.\.)?[a-zA-Z0-9]+\]?\]|[@_][a-z0-9-]+|[a-z0-9-]+\.(txt|xml|json))$/;
+// What Next gives a meaning: (group), [param], [...rest], [[...rest]], @slot, _private, and the file that a route serves; and the
+// folder that RFC 8615 names.
+const nextFolder = /^(\.well-known|\([a-z0-9-]+\)|\[\[?(\.\.\.)?[a-zA-Z0-9]+\]?\]|[@_][a-z0-9-]+|[a-z0-9-]+\.(txt|xml|json))$/;
 
 export const kebabCase: Rule = (tree) =>
   [...tree.keys()]

@@ -49,8 +49,8 @@ const decode = (header: string | null): unknown => (header === null ? null : JSO
 export const requiredIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-required")) as PaymentRequired | null;
 export const settlementIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-response")) as SettlementResponse | null;
 
-/** Call it after `openService({ env: x402Settings })`, and await it. */
-export async function openX402(service: Service) {
+/** The chain, our relayer on it, and where payments go. */
+async function startBase() {
   // Blocks come with transactions.
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000, chainId: BASE });
   const relayer = relayerOf(generatePrivateKey());
@@ -69,7 +69,12 @@ export async function openX402(service: Service) {
       await chain.stop();
     }
   });
+  return { chain, relayer, treasury };
+}
 
+/** Call it after `openService({ env: x402Settings })`, and await it. */
+export async function openX402(service: Service) {
+  const { chain, relayer, treasury } = await startBase();
   /** A wallet in the hands of the stock client. */
   const payerOf = (account: PrivateKeyAccount): X402Payer => ({
     account,
