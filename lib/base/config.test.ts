@@ -40,6 +40,7 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["PROVIDER_RETRIES", 0, 5],
   ["RATE_LIMIT_PER_MINUTE", 1, 1_000_000],
   ["CONCURRENCY_LIMIT", 1, 100_000],
+  ["X402_CONCURRENCY_LIMIT", 1, 100_000],
   ["FAILED_AUTH_PER_MINUTE", 1, 100_000],
   ["ADDRESS_POOL_SIZE", 1, 10_000],
   ["BASE_CHAIN_ID", 1, Number.MAX_SAFE_INTEGER],

@@ -108,6 +108,7 @@ const schema = z.object({
   PROVIDER_RETRIES: count(0, 5).default(2),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000).default(100),
   CONCURRENCY_LIMIT: count(1, 100_000).default(10),
+  X402_CONCURRENCY_LIMIT: count(1, 100_000).default(64),
   FAILED_AUTH_PER_MINUTE: count(1, 100_000).default(60),
   DRAIN_TIMEOUT_MS: count(0, 900_000).default(30_000),
   WALLETCONNECT_PROJECT_ID: z

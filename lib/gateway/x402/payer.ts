@@ -5,9 +5,9 @@ import { config } from "@/lib/base/config";
 import type { Buyer } from "../caller";
 import type { GatewayRequest } from "../request";
 
-/** A client may send as much as an account may. */
+/** A client may send as much as an account may, and more at the same time: an address may be that of many agents. */
 export async function identifyClient(request: GatewayRequest): Promise<Buyer> {
   const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
-  const { RATE_LIMIT_PER_MINUTE: ratePerMinute, CONCURRENCY_LIMIT: concurrency } = config();
+  const { RATE_LIMIT_PER_MINUTE: ratePerMinute, X402_CONCURRENCY_LIMIT: concurrency } = config();
   return { limitedAs: `x402 of ${networkOf(address)}`, limits: { ratePerMinute, concurrency }, allowedModels: null };
 }

@@ -23,7 +23,7 @@ import { settleClaim } from "../settle";
 import { findSettlementTerms } from "../settlement-terms";
 
 /** Blocks until one is final. */
-export const TO_FINAL = 6;
+const TO_FINAL = 6;
 export const UNITS_PER_CENT = 10_000n;
 const erc20 = parseAbi(["function approve(address, uint256) returns (bool)", "function balanceOf(address) view returns (uint256)"]);
 

@@ -52,6 +52,7 @@ CREATE TABLE payment_claim (
 );
 CREATE UNIQUE INDEX payment_claim_network_payer_nonce_key ON payment_claim (network, payer, nonce);
 CREATE UNIQUE INDEX payment_claim_account_id_idempotency_key_key ON payment_claim (account_id, idempotency_key);
+CREATE INDEX payment_claim_account_id_request_id_idx ON payment_claim (account_id, request_id);
 CREATE INDEX payment_claim_finalized_state_wanted_at_idx ON payment_claim (finalized, state, wanted_at);
 
 CREATE FUNCTION payments_is_open_to_another(state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$

@@ -35,7 +35,7 @@ import type { Service } from "./service";
 import { encode, requiredIn, X402_PATH } from "./x402";
 
 /** For `openService`: every payer of a file comes from one address. */
-export const x402SolanaSettings = { RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "1000" };
+export const x402SolanaSettings = { RATE_LIMIT_PER_MINUTE: "1000000", X402_CONCURRENCY_LIMIT: "1000" };
 
 /** What the stock client sends: its fields may be changed before they are sent. */
 export interface SolanaPayload {

@@ -27,7 +27,7 @@ const BASE = 8_453;
 export const X402_PATH = "/api/v1/x402/prompt";
 
 /** For `openService`: every payer of a file comes from one address. */
-export const x402Settings = { BASE_CHAIN_ID: `${BASE}`, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "1000" };
+export const x402Settings = { BASE_CHAIN_ID: `${BASE}`, RATE_LIMIT_PER_MINUTE: "1000000", X402_CONCURRENCY_LIMIT: "1000" };
 
 /** What the stock client sends: its fields may be changed before they are sent. */
 export interface Payload {
@@ -137,7 +137,7 @@ export async function resigned(
   return { ...payload, payload: { authorization, signature } };
 }
 
-export type X402 = Awaited<ReturnType<typeof openX402>>;
+type X402 = Awaited<ReturnType<typeof openX402>>;
 
 /** What a payer paid in by the books, nano-USD, and in how many transfers. */
 export async function paidInBy({ credit }: Pick<X402Payer, "credit">): Promise<{ count: number; sum: bigint }> {
