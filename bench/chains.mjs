@@ -81,7 +81,7 @@ export async function runProgram(room, { cache, directory }, { name, args = [], 
     ...{ absWorkingDir: root, entryPoints: [`bench/${name}.ts`], outfile, bundle: true, format: "esm", platform: "node" },
     ...{ target: "node20", packages: "external", logLevel: "warning" },
   });
-  const logFile = join(directory, `${[name, ...args].join("-")}-${Date.now()}.log`);
+  const logFile = join(directory, `${[name, ...args].join("-").replace(/[^\w-]+/g, "_")}-${Date.now()}.log`);
   const program = startProcess(room, {
     name,
     command: TASKSET,

@@ -98,7 +98,9 @@ async function payByProof(payer: PrivateKeyAccount, key: string): Promise<Paid> 
 
 /** As x402's own client does it. */
 async function payByX402(payer: PrivateKeyAccount): Promise<Paid> {
-  const client = new x402HTTPClient(new x402Client().register("eip155:*", new ExactEvmScheme(payer)));
+  const schemes = [{ network: "eip155:*", client: new ExactEvmScheme(payer) }] as const;
+  // A sandbox's USDC is no token that the client knows.
+  const client = new x402HTTPClient(x402Client.fromConfig({ schemes: [...schemes], spendControls: { allowedAssets: true } }));
   const body = JSON.stringify(question);
   const headers = { "content-type": "application/json" };
   const url = `${origin}/api/v1/x402/prompt`;
