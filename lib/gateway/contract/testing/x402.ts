@@ -137,8 +137,6 @@ export async function resigned(
   return { ...payload, payload: { authorization, signature } };
 }
 
-type X402 = Awaited<ReturnType<typeof openX402>>;
-
 /** What a payer paid in by the books, nano-USD, and in how many transfers. */
 export async function paidInBy({ credit }: Pick<X402Payer, "credit">): Promise<{ count: number; sum: bigint }> {
   const { rows } = await pool().query<{ amount: bigint }>(
