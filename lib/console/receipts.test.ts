@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { chargeDetails } from "@/lib/ledger/testing/books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { evmNetwork } from "@/lib/payments/networks";
+import { claimed, creditIn } from "@/lib/payments/testing/credited";
 import { readReceipt } from "./receipts";
 
 const { pool } = await openTestDatabase();
@@ -59,6 +62,21 @@ test("an answer that ran over its hold: what the operator bears stands apart fro
     inputCost: 20n,
     outputCost: 10n,
   });
+});
+
+test("a request that a stranger's wallet paid for is of the account whose key carried it, and says who paid", async () => {
+  const account = await fundedAccount(0);
+  const { keyId } = await createKey({ accountId: account, name: "agent" });
+  const payer = newAddress();
+  const payment = await claimed({ chain: "evm", payer, amount: 5_000n, accountId: account });
+  const credit = await creditIn(7, payment, "0xabc");
+  const requestId = await hold(credit, null);
+  await pool.query("SELECT payments_note_request($1, $2)", [payment, requestId]);
+  await pool.query("UPDATE payment_claim SET key_id = $2 WHERE id = $1", [payment, keyId]);
+  await settle(credit, requestId, null, 7, 12);
+  const paid = { network: evmNetwork(), payer, amount: 5_000n, transaction: "0xabc" };
+  expect(await readReceipt(account, requestId)).toMatchObject({ key: "agent", cost: 19n, payment: paid });
+  expect(await readReceipt(await fundedAccount(0), requestId)).toBeNull();
 });
 
 test("a foreign, unknown or malformed id has no receipt, all alike", async () => {

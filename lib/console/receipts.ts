@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
+import { findRequestPayment, type RequestPayment } from "@/lib/payments/request-payment";
 import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
 import { providerName } from "./models";
@@ -29,6 +30,8 @@ export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt,
   cost: bigint;
   /** `due` − `cost`: what the operator bears. */
   borne: bigint;
+  /** The payment that came with it; null when a balance paid. `amount` in nano-USD. */
+  payment: Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> | null;
 }
 
 export interface HeldRequestReceipt extends RequestOfKey, Omit<HoldReceipt, "keyId"> {}
@@ -40,11 +43,17 @@ const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
 /** The receipt of a request of this account; null for an id of any other form, an unknown one, or somebody else's: it must not tell which. */
 export async function readReceipt(accountId: AccountId, requestId: unknown): Promise<RequestReceipt | null> {
   const parsed = requestIdText.safeParse(requestId);
-  const found = parsed.success ? await findReceipt(accountId, parsed.data) : null;
-  if (!parsed.success || !found) return null;
-  const labelOf = await readKeyLabels(accountId, [found.keyId]);
-  const ofKey = requestOfKey(parsed.data, labelOf(found.keyId));
-  return found.state === "charged" ? { ...ofKey, ...chargedReceipt(found) } : { ...ofKey, ...heldReceipt(found) };
+  if (!parsed.success) return null;
+  const [own, payment] = await Promise.all([findReceipt(accountId, parsed.data), findRequestPayment(accountId, parsed.data)]);
+  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
+  const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, parsed.data) : null);
+  if (!found) return null;
+  const keyId = found.keyId ?? payment?.keyId ?? null;
+  const labelOf = await readKeyLabels(accountId, [keyId]);
+  const ofKey = requestOfKey(parsed.data, labelOf(keyId));
+  return found.state === "charged"
+    ? { ...ofKey, ...chargedReceipt(found), payment: shownPayment(payment) }
+    : { ...ofKey, ...heldReceipt(found) };
 }
 
 const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): RequestOfKey => ({
@@ -52,6 +61,9 @@ const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): Request
   key: text,
   isKeyRevoked: isRevoked,
 });
+
+const shownPayment = (payment: RequestPayment | null): ChargedRequestReceipt["payment"] =>
+  payment && { network: payment.network, payer: payment.payer, amount: payment.amount, transaction: payment.transaction };
 
 const heldReceipt = ({ keyId: _, ...held }: HoldReceipt) => held;
 

@@ -25,7 +25,10 @@ export const receipt = endpoint("receipt", async (request) => {
   const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, requestId) : null);
   // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
   if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
-  const body = found.state === "charged" ? { ...chargedBody(found), payment: payment && paidWith(payment, found) } : { ...found };
+  const body =
+    found.state === "charged"
+      ? { ...chargedBody({ ...found, keyId: found.keyId ?? payment?.keyId ?? null }), payment: payment && paidWith(payment, found) }
+      : { ...found };
   return jsonReply(request, 200, writeJson({ requestId, ...body }));
 });
 

@@ -1,6 +1,6 @@
 // The payment that came with a request, for the receipt of the account whose key carried both.
 
-import type { AccountId } from "@/lib/base/ids";
+import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import type { ClaimState, PaymentId, PaymentScheme } from "./claim";
@@ -13,6 +13,8 @@ export interface RequestPayment {
   payer: string;
   nonce: string;
   amount: NanoUsd;
+  /** That it came with; null of a caller that is signed in. */
+  keyId: KeyId | null;
   state: ClaimState;
   /** Where the money was credited, and the request was charged. */
   creditedAccount: AccountId | null;
@@ -22,7 +24,7 @@ export interface RequestPayment {
 /** Null when the account has no such request, or it came without a payment; `requestId` may be any text. */
 export async function findRequestPayment(accountId: AccountId, requestId: string): Promise<RequestPayment | null> {
   const { rows } = await pool().query<Omit<RequestPayment, "amount"> & { amount: bigint }>(
-    `SELECT id, scheme, network, payer, nonce, amount, state, credited_account AS "creditedAccount", transaction
+    `SELECT id, scheme, network, payer, nonce, amount, key_id AS "keyId", state, credited_account AS "creditedAccount", transaction
      FROM payment_claim WHERE account_id = $1 AND request_id = $2`,
     [accountId, requestId],
   );

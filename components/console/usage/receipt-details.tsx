@@ -17,7 +17,7 @@ const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting"
   cancelled: { text: "You left before the end", tone: "plain" },
 };
 
-const payments: Readonly<Record<string, string>> = { balance: "Balance" };
+const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };
 
 function Charged({ receipt }: { receipt: ChargedReceipt }) {
   const outcome = outcomes[receipt.outcome] ?? { text: receipt.outcome, tone: "plain" as const };
@@ -44,12 +44,24 @@ function Charged({ receipt }: { receipt: ChargedReceipt }) {
         {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{count(receipt.reasoningTokens)}</Line> : null}
         <Line title="Tokens counted by">{receipt.estimated ? "Us: the provider gave no count" : "The provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
+        {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
         <LongLine title="Price version" value={receipt.priceVersion} copy="Copy the price version" />
         <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />
       </dl>
     </div>
   );
 }
+
+const PaidWith = ({ payment: { network, payer, amount, transaction } }: { payment: NonNullable<ChargedReceipt["payment"]> }) => (
+  <>
+    <Line title="The payment">{formatUsd(amount)}</Line>
+    <Line title="Over">
+      <span className="font-mono">{network}</span>
+    </Line>
+    <LongLine title="From" value={payer} copy="Copy the wallet's address" />
+    {transaction === null ? null : <LongLine title="Transaction" value={transaction} copy="Copy the transaction" />}
+  </>
+);
 
 /** Tokens × price = cost, line by line, exact. */
 function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedReceipt }) {

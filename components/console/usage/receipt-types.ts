@@ -29,6 +29,8 @@ export interface ChargedReceipt extends RequestOfKey {
   estimated: boolean;
   streamed: boolean;
   paidBy: string;
+  /** The wallet's payment that came with it, nano-USD; null when a balance paid. */
+  payment: { network: string; payer: string; amount: bigint; transaction: string | null } | null;
   firstTokenMs: number | null;
   providerMs: number;
 }
