@@ -92,6 +92,13 @@ test("one that moved nothing may be claimed anew, for another body and with anot
   expect(claim).toMatchObject({ id, ...next, state: "claimed", attempt: 1, failure: null, failureMessage: null });
 });
 
+test("one without an account stays its first body's when it moved nothing: whoever reads it on the chain can not have it", async () => {
+  const terms = newTerms({ scheme: "exact_evm" });
+  const { id } = await fail(terms);
+  expect(await claimPayment({ ...terms, bodyHash: randomBytes(32) })).toEqual({ kind: "replayed" });
+  expect(await claimOf(terms)).toMatchObject({ isNew: true, claim: { id, state: "claimed" } });
+});
+
 test("an attempt whose transaction was stored has a name of its own: the next one is another", async () => {
   const terms = newTerms();
   const { claim } = await claimOf(terms);
