@@ -1,6 +1,7 @@
 // The custodial wallet of an account: its own addresses on Base and Solana, given once and for good. No address leaves this
 // file that the signer did not make, whatever stands in the database.
 
+import { getAddress } from "viem";
 import { now } from "@/lib/base/clock";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
@@ -49,6 +50,15 @@ export async function findWallet(accountId: AccountId, from: Queryable = pool())
   ]);
   const [row] = rows;
   return row ? authentic(accountId, row) : null;
+}
+
+/** Whether customers pay in at this address: an authorization of its is a sweep of ours, for everybody to read on the chain. */
+export async function isCustodialOnBase(address: string): Promise<boolean> {
+  const { rows } = await pool().query<{ isOurs: boolean }>(
+    'SELECT EXISTS (SELECT FROM custodial_wallet WHERE base_address = $1) AS "isOurs"',
+    [getAddress(address)],
+  );
+  return rows[0]?.isOurs === true;
 }
 
 function authentic(accountId: AccountId, { xpub, ...addresses }: Row): CustodialWallet {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { pool } from "@/lib/db/pool";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { startFacilitator } from "./testing/facilitator";
 import { openService } from "./testing/service";
@@ -147,4 +148,29 @@ describe("an outside facilitator", () => {
     expect(facilitator.asked).toEqual(["/supported"]);
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
+});
+
+test("an authorization that swept a customer's deposit, read off the chain, pays nothing: the deposit is booked", async () => {
+  const depositor = await x402.newPayer();
+  await pool().query(
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
+     VALUES ('acc_depositor', 1, $1, 'owner', 'token account', '', now())`,
+    [depositor.account.address],
+  );
+  const [sweep, before] = [await x402.sign(depositor, body), await x402.answered()];
+  await x402.submit(sweep.payload);
+  expect(readError(await x402.send(body, sweep), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("replayed");
+  expect(await x402.answered()).toBe(before);
+  await expectBooked(depositor, { payments: 0, answers: 0 });
+});
+
+test("numbers that no books and no word of the chain hold are refused as malformed", async () => {
+  const payer = await x402.newPayer();
+  const asked = await x402.sign(payer, body);
+  const huge = "9".repeat(30);
+  const dear = await resigned(payer, { ...asked, accepted: { ...asked.accepted, amount: huge } }, { value: huge });
+  const late = { ...asked.payload, authorization: { ...asked.payload.authorization, validBefore: "9".repeat(78) } };
+  for (const payload of [dear, { ...asked, payload: late }]) {
+    expect(readError(await x402.send(body, payload), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("malformed");
+  }
 });

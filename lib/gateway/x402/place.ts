@@ -6,6 +6,7 @@ import { type AppError, isAppError } from "@/lib/base/errors";
 import { findClaim, type PaymentClaim } from "@/lib/payments/claim";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, type PaymentRequirements, readPaymentHeader } from "@/lib/payments/x402/wire";
+import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
 import type { Buyer } from "../caller";
 import type { PlacedHold } from "../hold";
 import { invalidRequest } from "../invalid-request";
@@ -65,6 +66,9 @@ const unsupported = ({ accepted }: PaymentPayload): PaymentRefusal => ({
   message: `Payments are not taken on ${accepted.network.slice(0, 100)} here; accepts lists the networks that are`,
 });
 
+/** A billion USDC: much more could not be booked. */
+const MOST_BOOKED_UNITS = 10n ** 15n;
+
 /** Held against what is asked for this very request: what was accepted may be more money, and differ in nothing else that matters. */
 function readPayment(payload: PaymentPayload, { network, requirements }: Offer, price: Price): ReadPayment {
   const refusal = mismatch(payload, requirements, price);
@@ -82,6 +86,10 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
     const message = "This payment was made for another request; ask again without one, and sign what is asked for then";
     return { reason: "replayed", errorReason: "invalid_payment_requirements", message };
   }
+  if (BigInt(accepted.amount) > MOST_BOOKED_UNITS) {
+    const message = `The payment is over more than ${MOST_BOOKED_UNITS} units of USDC; sign what accepts says`;
+    return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
+  }
   if (BigInt(accepted.amount) >= units) return null;
   const message = `The payment is over ${accepted.amount} units of USDC, and this request can cost ${units}; sign at least that`;
   return { reason: "amount_too_low", errorReason: "invalid_payment_requirements", message };
@@ -91,6 +99,12 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
 const isSame = ({ network }: PaymentRequirements, given: string, wanted: string): boolean =>
   network.startsWith("eip155:") ? given.toLowerCase() === wanted.toLowerCase() : given === wanted;
 
+const bookedAsDeposit: PaymentRefusal = {
+  reason: "replayed",
+  errorReason: "invalid_payload",
+  message: "This authorization brings a deposit to the treasury, and the deposit is booked; pay from a wallet of your own",
+};
+
 /** Whether the payer signed it, and, before anybody has claimed it, whether there is time left. @throws AppError SETTLEMENT_PENDING */
 async function checkPayment(payment: SignedPayment, network: X402Network): Promise<PaymentRefusal | null> {
   const known = await findClaim(network.network, payment.payer, payment.nonce);
@@ -99,7 +113,9 @@ async function checkPayment(payment: SignedPayment, network: X402Network): Promi
   const verdict = await network.verify(payment);
   if (verdict.kind === "unavailable") throw chainUnavailable();
   if (verdict.kind === "refused") return verdict.refusal;
-  return isTaken(known) ? null : network.checkTime(payment);
+  if (isTaken(known)) return null;
+  const isSweep = network.scheme === "exact_evm" && (await isCustodialOnBase(payment.payer));
+  return isSweep ? bookedAsDeposit : network.checkTime(payment);
 }
 
 /** Somebody has it; a claim that came to nothing may be taken anew. */

@@ -21,7 +21,9 @@ const LEAST_SECONDS_LEFT = 10;
 /** Until its time is over it is watched, since anybody may carry it out; and its use is looked for no further back. */
 const MOST_SECONDS_LEFT = 3_600;
 
-const amount = digits.transform(BigInt);
+/** Of a word of the chain. */
+const MOST = 2n ** 256n - 1n;
+const amount = digits.transform(BigInt).refine((value) => value <= MOST);
 
 const form = z.object({
   signature: bytes,
