@@ -7,6 +7,9 @@ import { once } from "../once";
 /** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
 
+/** Characters: with none at all nothing would ever be gathered. */
+const LEAST_WRITTEN = 1;
+
 /** The process's logger. The level comes from LOG_LEVEL; it is read here so that a broken config can still be logged. */
 export const log = (): Logger =>
   once("log", () =>
@@ -18,7 +21,7 @@ export const log = (): Logger =>
         redact: { paths: redactedPaths, censor: "[redacted]" },
         serializers: { err: describeError },
       },
-      gatherLines(pino.destination({ dest: 1, sync: false, minLength: 1, maxWrite: 131_072, periodicFlush: 200 })),
+      gatherLines(pino.destination({ dest: 1, sync: false, minLength: LEAST_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
     ),
   );
 
@@ -44,7 +47,10 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
       flush.call(file, onFlushed);
     },
     flushSync(): void {
+      // At once and by this thread alone: what another one is still to write is lost when the process ends now.
+      Object.assign(file, { minLength: Number.POSITIVE_INFINITY });
       handOn();
+      Object.assign(file, { minLength: LEAST_WRITTEN });
       flushSync.call(file);
     },
   });
