@@ -47,7 +47,7 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
       flush.call(file, onFlushed);
     },
     flushSync(): void {
-      // At once and by this thread alone: what another one is still to write is lost when the process ends now.
+      // By this thread, and at once: what another is still to write is lost when the process comes to its end.
       Object.assign(file, { minLength: Number.POSITIVE_INFINITY });
       handOn();
       Object.assign(file, { minLength: LEAST_WRITTEN });
