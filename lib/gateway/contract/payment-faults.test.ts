@@ -5,9 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/once";
 import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/contract-wallets";
 import { findClaim } from "@/lib/payments/claim";
 import { settleClaim } from "@/lib/payments/settle";
+import { noteInputOverrun } from "../overrun";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged, openHolds, until } from "./testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, readCosts, readError, readEvents } from "./testing/client";
@@ -192,4 +194,23 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
     expect(await payments.usdcOf(address)).toBe(100_000_000n - UNITS_5);
   });
+});
+
+test("what is paid and answered is answered again when the request would cost more by now", async () => {
+  const [url, account, payer] = [service.url("node"), await openAccount({ usd: "0" }), await payments.newPayer()];
+  const payment = await payments.signPayment(payer, { amount: 1 });
+  // A word is one token at the most, and several bytes.
+  const body = promptOf({ maxTokens: 1, prompt: "quokkas ".repeat(12_000), payment });
+  const first = await ask({ url, key: account.key, body });
+  expect(first.status, first.text).toBe(200);
+  await noteInputOverrun("gpt-4o-mini");
+  try {
+    const again = await ask({ url, key: account.key, body });
+    expect([again.headers.get("idempotent-replayed"), again.text]).toEqual(["true", first.text]);
+    const next = promptOf({ ...body, payment: await payments.signPayment(payer, { amount: 1 }) });
+    const { details } = readError(await ask({ url, key: account.key, body: next }), "PAYMENT_VERIFICATION_FAILED");
+    expect(details.reason).toBe("amount_too_low");
+  } finally {
+    forgetOnce("overrun models");
+  }
 });

@@ -2,10 +2,12 @@
 // counts as paid; whatever happens, the same payload sent again pays nothing twice.
 
 import { afterEach, describe, expect, test } from "vitest";
+import { forgetOnce } from "@/lib/base/once";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
+import { noteInputOverrun } from "../overrun";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { startFacilitator } from "./testing/facilitator";
 import { openService } from "./testing/service";
@@ -173,4 +175,26 @@ test("numbers that no books and no word of the chain hold are refused as malform
   for (const payload of [dear, { ...asked, payload: late }]) {
     expect(readError(await x402.send(body, payload), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("malformed");
   }
+});
+
+test("what is paid and answered is answered again when the request would cost more by now", async () => {
+  const payer = await x402.newPayer();
+  const payload = await x402.sign(payer, body);
+  const first = await x402.send(body, payload);
+  await noteInputOverrun("gpt-4o-mini");
+  try {
+    const again = await x402.send(body, payload);
+    expect([again.headers.get("idempotent-replayed"), again.text]).toEqual(["true", first.text]);
+    const next = changedAmount(await x402.sign(payer, body), payload.accepted.amount);
+    expect(readError(await x402.send(body, next), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("amount_too_low");
+  } finally {
+    forgetOnce("overrun models");
+  }
+  await expectBooked(payer, { payments: 1, answers: 1 });
+});
+
+const changedAmount = (payload: Payload, amount: string): Payload => ({
+  ...payload,
+  accepted: { ...payload.accepted, amount },
+  payload: { ...payload.payload, authorization: { ...payload.payload.authorization, value: amount } },
 });

@@ -31,11 +31,13 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
   const proof = readProof(readGiven());
   const idempotencyKey = readIdempotencyClaim(request)?.key ?? null;
   const settlement = await findTerms(proof);
-  checkAmount(proof, quote);
   const network = evmNetwork();
   const bodyHash = hashRequest(request);
   const known = await findClaim(network, proof.from, proof.requestId);
-  if (!goesOn(known, proof, caller, bodyHash)) {
+  const goes = goesOn(known, proof, caller, bodyHash);
+  // What is paid and answered is answered again, whatever it would cost now.
+  if (!goes || known?.state !== "paid") checkAmount(proof, quote);
+  if (!goes) {
     await checkSignature(proof, settlement);
     if (!isTaken(known)) checkAge(proof);
     await checkPayer(proof, caller, quote);

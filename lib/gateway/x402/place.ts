@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type AppError, isAppError } from "@/lib/base/errors";
+import { fromUsdcUnits } from "@/lib/base/money";
 import { findClaim, type PaymentClaim } from "@/lib/payments/claim";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, type PaymentRequirements, readPaymentHeader } from "@/lib/payments/x402/wire";
@@ -35,10 +36,10 @@ export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prom
   const offer = await findOffer(payload.accepted.network, price);
   if (offer === null) throw await refuse(unsupported(payload));
   const { network } = offer;
-  const read = readPayment(payload, offer, price);
+  const read = readPayment(payload, offer);
   if (read.kind === "refused") throw await refuse(read.refusal);
   const { payment } = read;
-  const refusal = await checkPayment(payment, network);
+  const refusal = await checkPayment(payment, network, price);
   if (refusal) throw await refuse(refusal, payment.payer);
   return settle({ request, quote, price, payment, network });
 }
@@ -70,13 +71,13 @@ const unsupported = ({ accepted }: PaymentPayload): PaymentRefusal => ({
 const MOST_BOOKED_UNITS = 10n ** 15n;
 
 /** Held against what is asked for this very request: what was accepted may be more money, and differ in nothing else that matters. */
-function readPayment(payload: PaymentPayload, { network, requirements }: Offer, price: Price): ReadPayment {
-  const refusal = mismatch(payload, requirements, price);
+function readPayment(payload: PaymentPayload, { network, requirements }: Offer): ReadPayment {
+  const refusal = mismatch(payload, requirements);
   if (refusal) return { kind: "refused", refusal };
   return network.read(payload.payload, { ...requirements, amount: payload.accepted.amount });
 }
 
-function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: PaymentRequirements, { units }: Price): PaymentRefusal | null {
+function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: PaymentRequirements): PaymentRefusal | null {
   const differs = (["scheme", "asset", "payTo"] as const).find((field) => !isSame(wanted, accepted[field], wanted[field]));
   if (differs) {
     const message = `accepted.${differs} is not ${wanted[differs]}`;
@@ -90,8 +91,13 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
     const message = `The payment is over more than ${MOST_BOOKED_UNITS} units of USDC; sign what accepts says`;
     return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
   }
-  if (BigInt(accepted.amount) >= units) return null;
-  const message = `The payment is over ${accepted.amount} units of USDC, and this request can cost ${units}; sign at least that`;
+  return null;
+}
+
+/** One that is on the books is as good as it was, whatever its request would cost now. */
+function tooLow({ amount }: SignedPayment, { units }: Price): PaymentRefusal | null {
+  if (amount >= fromUsdcUnits(units)) return null;
+  const message = `The payment is over ${amount / fromUsdcUnits(1n)} units of USDC, and this request can cost ${units}; sign at least that`;
   return { reason: "amount_too_low", errorReason: "invalid_payment_requirements", message };
 }
 
@@ -106,10 +112,12 @@ const bookedAsDeposit: PaymentRefusal = {
 };
 
 /** Whether the payer signed it, and, before anybody has claimed it, whether there is time left. @throws AppError SETTLEMENT_PENDING */
-async function checkPayment(payment: SignedPayment, network: X402Network): Promise<PaymentRefusal | null> {
+async function checkPayment(payment: SignedPayment, network: X402Network, price: Price): Promise<PaymentRefusal | null> {
   const known = await findClaim(network.network, payment.payer, payment.nonce);
   // Every byte of what was verified then.
-  if (isTaken(known) && isDeepStrictEqual(known.settlement, payment.settlement)) return null;
+  const wasVerified = isTaken(known) && isDeepStrictEqual(known.settlement, payment.settlement);
+  const low = wasVerified && isBooked(known) ? null : tooLow(payment, price);
+  if (low || wasVerified) return low;
   const verdict = await network.verify(payment);
   if (verdict.kind === "unavailable") throw chainUnavailable();
   if (verdict.kind === "refused") return verdict.refusal;
@@ -121,6 +129,8 @@ async function checkPayment(payment: SignedPayment, network: X402Network): Promi
 /** Somebody has it; a claim that came to nothing may be taken anew. */
 const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim =>
   claim !== null && claim.state !== "failed" && claim.state !== "reversed";
+
+const isBooked = ({ state }: PaymentClaim): boolean => state === "paid" || state === "covered";
 
 interface Settling {
   request: GatewayRequest;
