@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
-import { findRequestPayment, type RequestPayment } from "@/lib/payments/request-payment";
+import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
+import { findPaidReceipt, type RequestPayment } from "@/lib/payments/request-payment";
 import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
 import { providerName } from "./models";
@@ -44,11 +44,9 @@ const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
 export async function readReceipt(accountId: AccountId, requestId: unknown): Promise<RequestReceipt | null> {
   const parsed = requestIdText.safeParse(requestId);
   if (!parsed.success) return null;
-  const [own, payment] = await Promise.all([findReceipt(accountId, parsed.data), findRequestPayment(accountId, parsed.data)]);
-  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
-  const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, parsed.data) : null);
-  if (!found) return null;
-  const keyId = found.keyId ?? payment?.keyId ?? null;
+  const paid = await findPaidReceipt(accountId, parsed.data);
+  if (!paid) return null;
+  const { receipt: found, keyId, payment } = paid;
   const labelOf = await readKeyLabels(accountId, [keyId]);
   const ofKey = requestOfKey(parsed.data, labelOf(keyId));
   return found.state === "charged"

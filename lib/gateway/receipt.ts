@@ -3,9 +3,9 @@
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
-import { type ChargeReceipt, findReceipt } from "@/lib/ledger/receipt";
+import type { ChargeReceipt } from "@/lib/ledger/receipt";
 import { creditAccountOf } from "@/lib/payments/credits";
-import { findRequestPayment, type RequestPayment } from "@/lib/payments/request-payment";
+import { findPaidReceipt, type RequestPayment } from "@/lib/payments/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { authenticate } from "./caller";
@@ -18,17 +18,14 @@ export const receipt = endpoint("receipt", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
   const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
-  const own = await findReceipt(caller.accountId, requestId);
-  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
-  const isPaidApart = own === null || (own.state === "charged" && own.paidBy !== "balance");
-  const payment = isPaidApart ? await findRequestPayment(caller.accountId, requestId) : null;
-  const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, requestId) : null);
+  const found = await findPaidReceipt(caller.accountId, requestId);
   // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
   if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
+  const { receipt, keyId, payment } = found;
   const body =
-    found.state === "charged"
-      ? { ...chargedBody({ ...found, keyId: found.keyId ?? payment?.keyId ?? null }), payment: payment && paidWith(payment, found) }
-      : { ...found };
+    receipt.state === "charged"
+      ? { ...chargedBody({ ...receipt, keyId }), payment: payment && paidWith(payment, receipt) }
+      : { ...receipt };
   return jsonReply(request, 200, writeJson({ requestId, ...body }));
 });
 

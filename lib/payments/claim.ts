@@ -113,6 +113,10 @@ export async function findClaim(network: string, payer: string, nonce: string): 
   return rows[0] ? claimOf(rows[0]) : null;
 }
 
+/** Somebody has it; a claim that came to nothing may be taken anew. */
+export const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim =>
+  claim !== null && claim.state !== "failed" && claim.state !== "reversed";
+
 /** @throws Error when there is none */
 export async function getClaim(id: string, database: Queryable = pool()): Promise<PaymentClaim> {
   const { rows } = await database.query<ClaimRow>(`SELECT ${columns} FROM payment_claim WHERE id = $1`, [id]);

@@ -1,8 +1,7 @@
 // One payment that can not be dealt with keeps no other from its end.
 
 import { log } from "@/lib/base/observe/log";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
-import { isSolanaUnavailable } from "@/lib/relay/chain";
+import { isNodesFault } from "@/lib/relay/chain";
 import type { PaymentClaim } from "./claim";
 
 const AT_ONCE = 8;
@@ -15,6 +14,6 @@ export async function eachByItself(claims: readonly PaymentClaim[], work: (claim
 }
 
 function tell({ id }: PaymentClaim, error: unknown): void {
-  if (isEvmFailure(error) || isSolanaUnavailable(error)) return;
+  if (isNodesFault(error)) return;
   log().error({ err: error, payment: id }, "a payment could not be dealt with; it is tried again");
 }

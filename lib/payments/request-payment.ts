@@ -1,8 +1,9 @@
-// The payment that came with a request, for the receipt of the account whose key carried both.
+// The receipt of a request together with the payment that came with it, for the account whose key carried both.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
+import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
 import type { ClaimState, PaymentId, PaymentScheme } from "./claim";
 
 export interface RequestPayment {
@@ -21,8 +22,26 @@ export interface RequestPayment {
   transaction: string | null;
 }
 
+interface PaidReceipt {
+  receipt: ChargeReceipt | HoldReceipt;
+  /** That the request came with; null of a caller that is signed in. */
+  keyId: KeyId | null;
+  /** Null when a balance paid, or while it is under way on the account's own money. */
+  payment: RequestPayment | null;
+}
+
+/** Null for a request that is not the account's, or that failed and was not charged; `requestId` may be any text. */
+export async function findPaidReceipt(accountId: AccountId, requestId: string): Promise<PaidReceipt | null> {
+  const own = await findReceipt(accountId, requestId);
+  const isPaidApart = own === null || (own.state === "charged" && own.paidBy !== "balance");
+  const payment = isPaidApart ? await findRequestPayment(accountId, requestId) : null;
+  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
+  const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, requestId) : null);
+  return found && { receipt: found, keyId: found.keyId ?? payment?.keyId ?? null, payment };
+}
+
 /** Null when the account has no such request, or it came without a payment; `requestId` may be any text. */
-export async function findRequestPayment(accountId: AccountId, requestId: string): Promise<RequestPayment | null> {
+async function findRequestPayment(accountId: AccountId, requestId: string): Promise<RequestPayment | null> {
   const { rows } = await pool().query<Omit<RequestPayment, "amount"> & { amount: bigint }>(
     `SELECT id, scheme, network, payer, nonce, amount, key_id AS "keyId", state, credited_account AS "creditedAccount", transaction
      FROM payment_claim WHERE account_id = $1 AND request_id = $2`,

@@ -1,7 +1,6 @@
 // Settling an exact payment on the EVM chain: its EIP-3009 authorization is carried out by the relayer, or by a facilitator. Anybody
 // else may do it as well, since whoever sees it can: then it is found on the chain, and is as good.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { getAddress } from "viem";
 import { publicUrl } from "@/lib/base/public-url";
 import { findNonceUse, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
@@ -14,6 +13,7 @@ import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/
 import { inTransaction } from "@/lib/db/pool";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
 import { noteStored, type PaymentClaim } from "./claim";
+import { findSoon } from "./find-soon";
 import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
 import { readKeptAuthorization } from "./x402/evm";
 import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "./x402/facilitator";
@@ -119,7 +119,8 @@ async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
   if (verdict.kind === "silent") return { kind: "unknown" };
   if (verdict.kind === "no") return { kind: "refused", ...failureOf(verdict.reason) };
   const answer = await askToSettle(order);
-  const after = await findSoon(claim, answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO);
+  const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
+  const after = await findSoon(() => find(claim, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
   // What it says it did may still come into a block.
   if (answer.kind !== "no" || /pending/i.test(answer.reason)) return { kind: "unknown" };
@@ -129,14 +130,6 @@ async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
 const LOOK_EVERY_MS = 100;
 const LOOKS_AFTER_YES = 20;
 const LOOKS_AFTER_NO = 1;
-
-async function findSoon(claim: PaymentClaim, looks: number): Promise<SettledAt | null> {
-  for (let look = 1; ; look++) {
-    const found = await find(claim, "latest");
-    if (found || look >= looks) return found;
-    await sleep(LOOK_EVERY_MS);
-  }
-}
 
 function failureOf(words: string): { reason: "wallet_balance_too_low" | "settlement_failed"; message: string } {
   if (/insufficient_(funds|balance)/i.test(words)) {

@@ -1,7 +1,6 @@
 // Payments on Solana whose fee an outside facilitator pays: it signs and sends them. It is believed nothing: what counts is the very
 // message that the payer signed, in a block of the chain.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { findByMemo } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
@@ -9,6 +8,7 @@ import { readSentMessage } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "./claim";
+import { findSoon } from "./find-soon";
 import type { KeptPayment } from "./kept-svm-payment";
 import type { Attempt, SettledAt } from "./settle-way";
 import { explainTrial } from "./svm-trial";
@@ -26,7 +26,8 @@ export async function haveItSettled(claim: PaymentClaim, kept: KeptPayment): Pro
   const { value: why } = await tryTransaction(solanaNodes(), kept.bytes);
   if (why !== null) return explainTrial(kept.transaction, why);
   const answer = await askToSettle(orderOf(claim, kept));
-  const after = await findSoon(claim, kept.transaction, answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO);
+  const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
+  const after = await findSoon(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
   // What it says it did, or began, may still come into a block.
   if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };
@@ -51,14 +52,6 @@ export async function findElsewhere(
     if (landed && (as === "latest" || landed.isFinal)) return { transaction: signature, block: landed.slot };
   }
   return null;
-}
-
-async function findSoon(claim: PaymentClaim, transaction: PaymentTransaction, looks: number): Promise<SettledAt | null> {
-  for (let look = 1; ; look++) {
-    const found = await findElsewhere(claim, transaction, "latest");
-    if (found || look >= looks) return found;
-    await sleep(LOOK_EVERY_MS);
-  }
 }
 
 function orderOf({ network }: PaymentClaim, { bytes, terms, transaction }: KeptPayment): FacilitatorOrder {

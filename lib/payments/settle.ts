@@ -4,8 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
-import { isSolanaUnavailable } from "@/lib/relay/chain";
+import { isNodesFault } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
 import { sendStored } from "@/lib/relay/send";
@@ -99,7 +98,7 @@ async function afterFailure(claim: PaymentClaim, { state }: Relayed): Promise<Se
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
     return await fail(claim, true, reason ?? { reason: lost, message: "Its transaction moved nothing" });
   } catch (error) {
-    if (isEvmFailure(error) || isSolanaUnavailable(error)) return { kind: "pending" };
+    if (isNodesFault(error)) return { kind: "pending" };
     throw error;
   }
 }

@@ -4,11 +4,10 @@ import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { pool } from "@/lib/db/pool";
 import { runBaseRound } from "./base-round";
 import type { Patience } from "./base-waiting";
-import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { evmOf, isNodesFault, type RelayChain, type RelayNodes, solanaOf } from "./chain";
 import { reportGasMoney } from "./gas-money";
 import { findRelayer } from "./relayer";
 import { runSolanaRound } from "./solana-round";
@@ -56,9 +55,6 @@ function isMinuteOver(): boolean {
   last.atMs = nowMs();
   return true;
 }
-
-// The nodes' own lists say which is away.
-const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || isSolanaUnavailable(error);
 
 function reportUnderWay(rows: readonly UnderWay[]): void {
   for (const chain of ["base", "solana"] as const) {

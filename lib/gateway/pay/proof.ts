@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import { fromCents } from "@/lib/base/money";
 import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
 import { verifyProofSignature } from "@/lib/chains/evm/signature";
-import { findClaim, type PaymentClaim } from "@/lib/payments/claim";
+import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claim";
 import { evmNetwork } from "@/lib/payments/networks";
 import { findSettlementTerms } from "@/lib/payments/settlement-terms";
 import type { Caller } from "../caller";
@@ -49,10 +49,6 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
     settlement: { cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
   });
 }
-
-/** Somebody has it; a claim that came to nothing may be taken anew. */
-const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim =>
-  claim !== null && claim.state !== "failed" && claim.state !== "reversed";
 
 /** This very payment for this very request was verified before: it goes on, whatever the time and the chain say now. */
 const goesOn = (claim: PaymentClaim | null, { cents }: Proof, { accountId }: Caller, bodyHash: Buffer): boolean =>

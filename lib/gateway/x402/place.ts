@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AppError, isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
-import { findClaim, type PaymentClaim } from "@/lib/payments/claim";
+import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claim";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, type PaymentRequirements, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
@@ -125,10 +125,6 @@ async function checkPayment(payment: SignedPayment, network: X402Network, price:
   const isSweep = network.scheme === "exact_evm" && (await isCustodialOnBase(payment.payer));
   return isSweep ? bookedAsDeposit : network.checkTime(payment);
 }
-
-/** Somebody has it; a claim that came to nothing may be taken anew. */
-const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim =>
-  claim !== null && claim.state !== "failed" && claim.state !== "reversed";
 
 const isBooked = ({ state }: PaymentClaim): boolean => state === "paid" || state === "covered";
 

@@ -7,6 +7,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { pool } from "@/lib/db/pool";
+import { isNodesFault } from "@/lib/relay/chain";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
 import { eachByItself } from "./each";
@@ -122,8 +123,6 @@ function noNode(error: unknown): null {
   if (isNodesFault(error)) return null;
   throw error;
 }
-
-const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || (error instanceof Error && error.name === "SolanaUnavailable");
 
 /** False when nothing was signed. */
 async function pay(withdrawal: OpenWithdrawal): Promise<boolean> {
