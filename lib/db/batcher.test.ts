@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Batcher, makeBatcher } from "./batcher";
 
 /** A batcher whose round trips end when the test says so. */
-function makeStepped({ most = 256, refuses = [] as readonly number[], broken = [] as readonly number[] } = {}) {
+function makeStepped({ most = 256, enough = 1, refuses = [] as readonly number[], broken = [] as readonly number[] } = {}) {
   const batches: number[][] = [];
   const ends: (() => void)[] = [];
   const batcher: Batcher<number, number> = makeBatcher({
     most,
+    enough,
     mayRetrySingly: (error) => (error as Error).message === "refused",
     run: async (items) => {
       batches.push([...items]);
@@ -19,8 +21,8 @@ function makeStepped({ most = 256, refuses = [] as readonly number[], broken = [
   });
   const end = async () => {
     ends.shift()?.();
-    // Everything that follows from an end happens in microtasks.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    // What follows from an end happens in microtasks, and in the turn after them.
+    for (let turn = 0; turn < 2; turn++) await nextTurn();
   };
   return { batcher, batches, end };
 }
@@ -41,6 +43,50 @@ test("what arrives while a batch is under way goes into the next one, in order, 
   for (let round = 0; round < 3; round++) await end();
   expect(batches).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
   expect(await submitted).toEqual([10, 20, 30, 40, 50, 60, 70]);
+});
+
+test("when enough items wait, they are sent before anybody acts on the results of the batch before them", async () => {
+  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const sentByThen = batcher.submit(1).then(() => batches.length);
+  const submitted = submitAll(batcher, [2, 3]);
+  await end();
+  expect(await sentByThen).toBe(2);
+  expect(batches).toEqual([[1], [2, 3]]);
+  await end();
+  expect(await submitted).toEqual([20, 30]);
+});
+
+test("with fewer waiting, those who act on the results are heard first: what they submit in the same turn goes along", async () => {
+  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const followed = batcher.submit(1).then(async () => {
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    return batcher.submit(3);
+  });
+  const submitted = submitAll(batcher, [2]);
+  await end();
+  expect(batches).toEqual([[1], [2, 3]]);
+  await end();
+  expect(await followed).toBe(30);
+  expect(await submitted).toEqual([20]);
+});
+
+test("what the last results lead to is sent, in their turn or after it, and idle waits for it", async () => {
+  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const followed = batcher.submit(1).then(() => batcher.submit(2));
+  await end();
+  expect(batches).toEqual([[1], [2]]);
+  let isIdle = false;
+  const idle = batcher.idle().then(() => {
+    isIdle = true;
+  });
+  await end();
+  expect(await followed).toBe(20);
+  await idle;
+  expect(isIdle).toBe(true);
+  const late = batcher.submit(3);
+  expect(batches).toEqual([[1], [2], [3]]);
+  await end();
+  expect(await late).toBe(30);
 });
 
 test("one bad item sinks nobody else: the batch is tried item by item", async () => {
@@ -67,7 +113,7 @@ test("a connection that breaks while items are tried one by one fails the item i
 });
 
 test("an item whose result is missing fails, whether it was sent beside others or alone", async () => {
-  const batcher = makeBatcher<number, number>({ most: 9, mayRetrySingly: () => false, run: async () => [] });
+  const batcher = makeBatcher<number, number>({ most: 9, enough: 1, mayRetrySingly: () => false, run: async () => [] });
   expect(await submitAll(batcher, [1, 2, 3])).toEqual([
     "a batch of 1 items had 0 results",
     "a batch of 2 items had 0 results",
@@ -76,6 +122,7 @@ test("an item whose result is missing fails, whether it was sent beside others o
   let calls = 0;
   const forgetful = makeBatcher<number, number>({
     most: 9,
+    enough: 1,
     mayRetrySingly: () => true,
     run: async (items) => {
       if (calls++ > 0 && items.length > 1) throw new Error("refused");
@@ -89,6 +136,7 @@ test("a runner that throws before its first await fails its batch, and the next 
   let calls = 0;
   const batcher = makeBatcher<number, number>({
     most: 9,
+    enough: 1,
     mayRetrySingly: () => false,
     run: (items) => {
       if (calls++ === 0) throw new Error("at once");
@@ -119,10 +167,12 @@ test("every item gets its own result, once, whatever arrives when", async () => 
     fc.asyncProperty(
       fc.array(fc.record({ item: fc.nat(), turns: fc.nat({ max: 3 }), bad: fc.boolean() }), { maxLength: 60 }),
       fc.integer({ min: 1, max: 9 }),
-      async (arrivals, most) => {
+      fc.integer({ min: 1, max: 9 }),
+      async (arrivals, most, enough) => {
         const seen: number[] = [];
         const batcher = makeBatcher<{ place: number; bad: boolean }, number>({
           most,
+          enough,
           mayRetrySingly: () => true,
           run: async (items) => {
             expect(items.length).toBeLessThanOrEqual(most);

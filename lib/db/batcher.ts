@@ -1,11 +1,15 @@
 // A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
 // a lone item waits for nothing. A batch that fails is tried item by item, so that one bad item sinks nobody else.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 interface BatcherOptions<Item, Result> {
   /** Runs a batch; resolves to one result per item, in order. */
   run: (items: readonly Item[]) => Promise<Result[]>;
   /** The most items of one batch. */
   most: number;
+  /** With so many waiting the next batch leaves before the results of the last are handed out; with fewer, one turn after. */
+  enough: number;
   /** True when a failed batch may be sent again: the failure was an item's, not the connection's. */
   mayRetrySingly: (error: unknown) => boolean;
 }
@@ -55,10 +59,16 @@ export function makeBatcher<Item, Result>(options: BatcherOptions<Item, Result>)
     let underWay: Promise<() => void> | null = send(take());
     while (underWay) {
       const handOut = await underWay;
-      // The next batch is on its way before anybody acts on the results of this one: those who do keep this process busy
-      // for a while, and the other side should not wait for that.
+      const isEnough = waiting.length >= options.enough;
+      if (!isEnough) {
+        // Each batch costs a round trip and a disk flush, however small: what those who act on the results submit in this
+        // turn goes along.
+        handOut();
+        await nextTurn();
+      }
       underWay = waiting.length > 0 ? send(take()) : null;
-      handOut();
+      // Many who act on their results keep this process busy for a while, and the other side should not wait for that.
+      if (isEnough) handOut();
     }
     running = null;
   }

@@ -25,12 +25,14 @@ export interface CommitRow {
 }
 
 const MOST_ITEMS = 256;
+/** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
+const ENOUGH_ITEMS = 6;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
 const batcher = () =>
   once<Batcher<CommitItem, CommitRow>>("commit batcher", () =>
-    makeBatcher({ run: commit, most: MOST_ITEMS, mayRetrySingly: isStatementError }),
+    makeBatcher({ run: commit, most: MOST_ITEMS, enough: ENOUGH_ITEMS, mayRetrySingly: isStatementError }),
   );
 
 /** Decides one item together with those that arrive beside it; resolves when that is durable. */
