@@ -11,7 +11,10 @@ import { familyOf, freePort, handOnPriority, runs, startProcess, waitForAnswer }
 import { answerText } from "./upstream.mjs";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
-export const launcher = join(root, "lib/server/launch.mjs");
+
+/** The start script, `node [arguments] program`: what `npm start` gives Node is what the service is measured with. */
+const [, ...startArguments] = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start.split(" ");
+const launcher = join(root, startArguments.pop());
 
 /** Every setting of the service, emptied: neither the shell's nor `.env`'s may reach the bench, least of all a DATABASE_URL. */
 const emptied = Object.fromEntries(
@@ -75,7 +78,7 @@ export function databaseOf(dataDir) {
   return { pid: Number(lines[0]), url: `postgresql://pennyprompt:${password}@127.0.0.1:${lines[3]}/pennyprompt` };
 }
 
-/** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program. */
+/** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program, beside those of `npm start`. */
 export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [], settings = {} }) {
   const port = await freePort();
   // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database.
@@ -83,7 +86,7 @@ export async function startService(room, { dataDir, upstream, directory, name = 
   const server = startProcess(room, {
     name,
     command: process.execPath,
-    args: [...nodeArguments, launcher],
+    args: [...startArguments, ...nodeArguments, launcher],
     cwd: root,
     core: GATEWAY_CORE,
     env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(upstream), ...settings }),

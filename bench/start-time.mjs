@@ -64,8 +64,8 @@ async function startOnce(room, { dataDir, port, logFile }) {
 
 function isLauncher(pid) {
   try {
-    const [program = "", script = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return /(^|\/)node$/.test(program) && script.endsWith("lib/server/launch.mjs");
+    const [program = "", ...rest] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return /(^|\/)node$/.test(program) && rest.some((one) => one.endsWith("lib/server/launch.mjs"));
   } catch {
     return false;
   }
