@@ -43,6 +43,7 @@ const withdrawalShape = {
 const paymentShape = {
   PAYMENT_MINIMUM_CENTS: count(1, 1_000_000).default(1),
   PAYMENT_WAIT_MS: count(1_000, 120_000).default(30_000),
+  PAYMENT_WASTE_PER_HOUR: count(1, 1_000_000).default(100),
   X402_FACILITATOR_URL: httpUrl.optional(),
 };
 

@@ -4,7 +4,7 @@
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newPaymentId, type RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
 
 declare const paymentIdBrand: unique symbol;
 
@@ -127,23 +127,21 @@ export async function getClaim(id: string, database: Queryable = pool()): Promis
 /** Under this name the relay knows an attempt; the next one has another. */
 export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">): string => `payment_${id}_${attempt}`;
 
-/**
- * Notes in the transaction that stores an attempt's bytes that it does, before it stores them. False when they are stored already, or
- * the claim goes another way by now: then store nothing.
- */
-export async function noteStored({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">, transaction: Transaction): Promise<boolean> {
-  const { rows } = await transaction.query<{ isFirst: boolean }>('SELECT payments_note_stored($1, $2) AS "isFirst"', [id, attempt]);
-  return rows[0]?.isFirst === true;
+interface Failure {
+  reason: SettleFailure;
+  message?: string | undefined;
+  /** Its transaction is in a block, and cost its fee. */
+  isWaste?: boolean;
 }
 
 /** An attempt moved nothing and can not any more. `wasRelayed` false: it was never stored. False when the claim goes another way by now. */
 export async function noteFailed(
   { id, attempt }: Pick<PaymentClaim, "id" | "attempt">,
   wasRelayed: boolean,
-  { reason, message }: { reason: SettleFailure; message?: string | undefined },
+  { reason, message, isWaste = false }: Failure,
 ): Promise<boolean> {
-  const { rows } = await pool().query<{ done: boolean }>("SELECT payments_note_failed($1, $2, $3, $4, $5) AS done", [
-    ...[id, attempt, wasRelayed, reason, message ?? null],
+  const { rows } = await pool().query<{ done: boolean }>("SELECT payments_note_failed($1, $2, $3, $4, $5, $6, $7) AS done", [
+    ...[id, attempt, wasRelayed, reason, message ?? null, isWaste, now()],
   ]);
   return rows[0]?.done === true;
 }
@@ -171,13 +169,13 @@ export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transact
 
 /**
  * Claims of which something may still come, in these states: what is in the relay, what is over by its time, and what somebody waits for
- * since `waitedSince`. What is in the relay comes first, then the oldest.
+ * since `waitedSince`. What is in the relay comes first; else they come in no order, so that those that no round can end keep none waiting.
  */
 export async function listUnfinished(states: readonly ClaimState[], waitedSince: Date, most: number): Promise<PaymentClaim[]> {
   const { rows } = await pool().query<ClaimRow>(
     `SELECT ${columns} FROM payment_claim
      WHERE finalized = false AND state = ANY ($1::text[]) AND (relayed OR state = 'paid' OR valid_until <= $2 OR (state = 'claimed' AND wanted_at > $3))
-     ORDER BY relayed DESC, wanted_at LIMIT $4`,
+     ORDER BY relayed DESC, random() LIMIT $4`,
     [states, now(), waitedSince, most],
   );
   return rows.map(claimOf);

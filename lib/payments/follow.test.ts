@@ -156,7 +156,7 @@ test("an authorization that was not submitted and that somebody carries out is c
   for (const { terms } of [covered, left, failed]) ids.push((await claim(terms)).id);
   const [coveredId = "", leftId = "", failedId = ""] = ids;
   await cover(coveredId);
-  await pool().query("SELECT payments_note_failed($1, 1, false, 'settlement_failed', NULL)", [failedId]);
+  await pool().query("SELECT payments_note_failed($1, 1, false, 'settlement_failed', NULL, false, now())", [failedId]);
   for (const { call } of [covered, left, failed]) await carryOut(call);
   await chain.rounds(1);
   expect(await creditOf(covered.terms)).toBe(0n);

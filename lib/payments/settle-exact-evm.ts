@@ -10,17 +10,15 @@ import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { readHead } from "@/lib/chains/evm/head";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
-import { inTransaction } from "@/lib/db/pool";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
-import { noteStored, type PaymentClaim } from "./claim";
+import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./brake";
+import type { PaymentClaim } from "./claim";
 import { findSoon } from "./find-soon";
 import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
 import { readKeptAuthorization } from "./x402/evm";
 import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "./x402/facilitator";
 import { X402_PATH, X402_VERSION } from "./x402/wire";
 
-/** A key's authorization burns some 80,000; a contract wallet may check its own with much more, and would have us pay for it. */
-const MOST_GAS = 1_000_000n;
 /** An authorization may have been carried out before it was shown to us, by no more than it could count for. */
 const SECONDS_BEFORE_CLAIM = 3_600;
 
@@ -44,13 +42,8 @@ const prepare = ({ settlement }: PaymentClaim) => {
 async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   const prepared = await prepare(claim);
   if (prepared.kind === "reverts") return explain(claim, prepared.reason);
-  if (prepared.gas > MOST_GAS) {
-    return { kind: "refused", reason: "settlement_failed", message: "The wallet's own check of its signature takes too much gas" };
-  }
-  await inTransaction(async (transaction) => {
-    if (await noteStored(claim, transaction)) await storeCall(relayId, prepared, transaction);
-  });
-  return { kind: "stored" };
+  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  return storeAttempt(claim, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
 /** As it would be refused now. */

@@ -5,10 +5,10 @@ import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
-import { inTransaction } from "@/lib/db/pool";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
-import { noteStored, type PaymentClaim } from "./claim";
+import { storeAttempt } from "./brake";
+import type { PaymentClaim } from "./claim";
 import { type KeptPayment, readKept } from "./kept-svm-payment";
 import { findElsewhere, haveItSettled } from "./settle-svm-elsewhere";
 import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
@@ -46,10 +46,7 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   // From a node that is as far as the one that knew the payer's blockhash: this one is no older, and lasts no shorter.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const transaction = { id, ...signed, feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };
-  await inTransaction(async (commit) => {
-    if (await noteStored(claim, commit)) await storeSigned(transaction, commit);
-  });
-  return { kind: "stored" };
+  return storeAttempt(claim, (commit) => storeSigned(transaction, commit));
 }
 
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {

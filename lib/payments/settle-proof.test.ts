@@ -1,5 +1,6 @@
 // A proof on its way: paid once, refused for its own reason before anything moves, resumed after whatever went wrong.
 
+import type { PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { fromCents } from "@/lib/base/money";
@@ -106,19 +107,19 @@ test("what the chain shows as paid is paid, though the database was set back and
   expect(await chain.balanceOf(payer.address)).toBe(91n * UNITS_PER_CENT);
 });
 
+/** Takes the allowance back in the next block, before anything else that is in it. */
+const sendRevoke = (payer: PrivateKeyAccount) =>
+  chain.client.sendTransaction({
+    ...{ account: payer, to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` },
+    ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+  });
+
 test("an allowance that is revoked between the check and the block fails the payment, which may be paid again", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   await chain.client.setAutomine(false);
   expect(await settle(terms, 50)).toEqual({ kind: "pending" });
-  const revoke = { to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` } as const;
-  await chain.client.sendTransaction({
-    account: payer,
-    ...revoke,
-    gas: 100_000n,
-    maxFeePerGas: 10n ** 12n,
-    maxPriorityFeePerGas: 10n ** 11n,
-  });
+  await sendRevoke(payer);
   await chain.mine(1);
   await chain.client.setAutomine(true);
   expect(await settle(terms)).toMatchObject({ kind: "failed", reason: "allowance_too_low" });
@@ -128,6 +129,36 @@ test("an allowance that is revoked between the check and the block fails the pay
   expect(await pay(terms)).toMatchObject({ state: "paid", attempt: 2 });
   expect((await findRelayed([relayIdOf({ ...failed, attempt: 1 })]))[0]).toMatchObject({ state: "failed" });
 });
+
+test("a wallet that takes its allowance back each time costs three fees within an hour, and then nothing more", async () => {
+  const payer = await chain.newPayer(100n);
+  const relayerPays = async () => chain.client.getTransactionCount({ address: chain.relayer.address });
+  const before = await relayerPays();
+  const outcomes = [];
+  for (let times = 0; times < 5; times++) {
+    await chain.approve(payer, 1_000n);
+    await chain.readClock();
+    const terms = await signProof(chain, payer);
+    await chain.client.setAutomine(false);
+    const isBegun = (await settle(terms, 50)).kind === "pending";
+    if (isBegun) await sendRevoke(payer);
+    await chain.mine(1);
+    await chain.client.setAutomine(true);
+    outcomes.push(await settle(terms));
+  }
+  expect(outcomes.slice(0, 3).map((one) => "reason" in one && one.reason)).toEqual(Array(3).fill("allowance_too_low"));
+  for (const refused of outcomes.slice(3)) {
+    expect(refused).toMatchObject({
+      kind: "failed",
+      reason: "settlement_failed",
+      message: expect.stringContaining("within the last hour"),
+    });
+  }
+  expect(await relayerPays()).toBe(before + 3);
+  expect(await chain.balanceOf(payer.address)).toBe(100n * UNITS_PER_CENT);
+  // Somebody else is paid for as ever.
+  expect(await pay(await signProof(chain, await chain.newPayer()))).toMatchObject({ state: "paid" });
+}, 30_000);
 
 test("a node that is lost with the bytes in its hand leaves the payment pending; sent again it is paid, once", async () => {
   const payer = await chain.newPayer(100n);

@@ -15,9 +15,9 @@ import {
   settlementAddress,
 } from "@/lib/chains/evm/settlement";
 import { bytes } from "@/lib/chains/evm/wire";
-import { inTransaction } from "@/lib/db/pool";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
-import { noteStored, type PaymentClaim } from "./claim";
+import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./brake";
+import type { PaymentClaim } from "./claim";
 import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
 import { findSettlementTerms } from "./settlement-terms";
 
@@ -62,10 +62,8 @@ async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): 
   if (refusal === "settled") return lookFor(proof);
   if (refusal !== null) return { kind: "refused", ...refusal };
   if (prepared.kind === "reverts") return explain(proof);
-  await inTransaction(async (transaction) => {
-    if (await noteStored(claim, transaction)) await storeCall(relayId, prepared, transaction);
-  });
-  return { kind: "stored" };
+  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  return storeAttempt(claim, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
 function refusalOf(

@@ -16,7 +16,7 @@ export type Attempt =
   | ({ kind: "found" } & SettledAt)
   /** Nothing moved, and nothing was stored. */
   | ({ kind: "refused" } & Refusal)
-  /** No node tells, or the relay stands still. */
+  /** No node tells, the relay stands still, or others of its payer go first. */
   | { kind: "unknown" };
 
 export interface Refusal {
@@ -27,8 +27,8 @@ export interface Refusal {
 /** May be asked any number of times, by any process with the relayer, at once. */
 export interface SettleWay {
   /**
-   * Tries a payment out, and stores its transaction under `relayId`: in one transaction `noteStored` (claim.ts), which must be true,
-   * then the relay's `storeCall` or `storeSigned`. It sends nothing.
+   * Tries a payment out, and stores its transaction under `relayId`: `storeAttempt` (brake.ts) with the relay's `storeCall` or
+   * `storeSigned`. It sends nothing.
    */
   attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;
   /**

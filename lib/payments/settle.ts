@@ -9,6 +9,7 @@ import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
 import { sendStored } from "@/lib/relay/send";
 import { waitForRelayed } from "@/lib/relay/wait";
+import { findBrake } from "./brake";
 import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "./claim";
 import { type Settled, settledAs } from "./outcome";
 import { settleElsewhere } from "./settle-elsewhere";
@@ -73,7 +74,7 @@ async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
 /** One step further: an attempt, or a look at what became of it. */
 async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   if (!claim.isRelayed) {
-    const attempt = await ways[claim.scheme].attempt(claim, relayIdOf(claim));
+    const attempt = (await findBrake(claim)) ?? (await ways[claim.scheme].attempt(claim, relayIdOf(claim)));
     if (attempt.kind === "found") return { kind: "paid", transaction: attempt.transaction, block: attempt.block };
     if (attempt.kind === "refused") return fail(claim, false, attempt);
     if (attempt.kind === "unknown") return { kind: "pending" };
@@ -96,7 +97,11 @@ async function afterFailure(claim: PaymentClaim, { state }: Relayed): Promise<Se
     if (found) return { kind: "paid", ...found };
     const reason = (await way.findReason?.(claim)) ?? null;
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
-    return await fail(claim, true, reason ?? { reason: lost, message: "Its transaction moved nothing" });
+    if (state === "failed") metrics().paymentsWasted.inc({ scheme: claim.scheme });
+    return await fail(claim, true, {
+      isWaste: state === "failed",
+      ...(reason ?? { reason: lost, message: "Its transaction moved nothing" }),
+    });
   } catch (error) {
     if (isNodesFault(error)) return { kind: "pending" };
     throw error;
@@ -104,8 +109,9 @@ async function afterFailure(claim: PaymentClaim, { state }: Relayed): Promise<Se
 }
 
 /** `pending` when another run was faster. */
-async function fail(claim: PaymentClaim, wasRelayed: boolean, { reason, message }: Refusal): Promise<Settled> {
-  const isOurs = await noteFailed(claim, wasRelayed, { reason, message });
+async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal & { isWaste?: boolean }): Promise<Settled> {
+  const { reason, message } = failure;
+  const isOurs = await noteFailed(claim, wasRelayed, failure);
   if (!isOurs) return { kind: "pending" };
   return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

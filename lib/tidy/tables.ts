@@ -16,7 +16,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     ...["reserve_report", "reserve_holding"],
     ...["chain_scan", "chain_scan_end", "foreign_token", "watch_lease", "solana_cursor", "solana_foreign_token"],
   ],
-  payments: ["payment_claim"],
+  payments: ["payment_claim", "payment_waste"],
   gateway: ["idempotent_reply"],
   sandbox: ["faucet_gift"],
 };

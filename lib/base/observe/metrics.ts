@@ -83,6 +83,14 @@ const paymentMetrics = ({ counter, histogram }: Declare) => ({
     "Payments of requests by outcome: paid, covered (by the payer's credit), failed, pending, credited_late (nobody waited any more), reversed",
     ["scheme", "outcome"],
   ),
+  paymentsWasted: counter("payments_wasted_total", "Transactions of payments that came into a block and moved nothing: their fee is lost", [
+    "scheme",
+  ]),
+  paymentsBraked: counter(
+    "payments_braked_total",
+    "Payments refused without a transaction since too many moved nothing, by whose: payer_wastes, others_waste (of wallets that never paid)",
+    ["scheme", "reason"],
+  ),
   paymentSeconds: histogram("payment_seconds", "Seconds from a payment's claim until a block had it", ["scheme"]),
 });
 

@@ -1,0 +1,124 @@
+// Nobody has many transactions made that move nothing: not one wallet, nor many new ones, and whoever pays is kept from nothing.
+
+import { randomBytes } from "node:crypto";
+import { toHex } from "viem";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { findBrake, forgetWaste, storeAttempt } from "./brake";
+import { claimPayment, creditPayment, noteFailed, type PaymentClaim } from "./claim";
+import { exactTerms } from "./testing/terms";
+
+await openTestDatabase();
+const HOUR_MS = 3_600_000;
+let nowMs = Date.parse("2026-11-22T10:00:00Z");
+const restoreClock = setClock(() => nowMs);
+const newPayer = () => toHex(randomBytes(20));
+
+beforeEach(async () => {
+  await pool().query("TRUNCATE payment_claim, payment_waste");
+});
+afterEach(() => {
+  nowMs += 40 * 24 * HOUR_MS;
+});
+process.once("exit", restoreClock);
+
+async function claimOf(payer: `0x${string}`): Promise<PaymentClaim> {
+  const taken = await claimPayment(exactTerms({ payer }));
+  if (taken.kind !== "claimed") throw new Error(taken.kind);
+  return taken.claim;
+}
+
+const store = async (claim: PaymentClaim) => (await storeAttempt(claim, async () => undefined)).kind;
+
+async function pay(payer: `0x${string}`): Promise<void> {
+  const claim = await claimOf(payer);
+  expect(await store(claim)).toBe("stored");
+  await creditPayment(claim, { transaction: claim.nonce, block: 7 });
+}
+
+async function waste(payer: `0x${string}`): Promise<void> {
+  const claim = await claimOf(payer);
+  expect(await store(claim)).toBe("stored");
+  expect(await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true })).toBe(true);
+}
+
+const refused = { kind: "refused", reason: "settlement_failed" };
+
+test("the fourth transaction within an hour is not made for a wallet of which three moved nothing, whatever it paid before", async () => {
+  const payer = newPayer();
+  await pay(payer);
+  for (let times = 0; times < 3; times++) {
+    expect(await findBrake(await claimOf(payer))).toBeNull();
+    await waste(payer);
+  }
+  const claim = await claimOf(payer);
+  expect(await findBrake(claim)).toMatchObject(refused);
+  expect(await storeAttempt(claim, () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  const { values } = await metrics().paymentsBraked.get();
+  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
+  // Another wallet is kept from nothing, and this one goes on when the hour is over.
+  expect(await store(await claimOf(newPayer()))).toBe("stored");
+  nowMs += HOUR_MS + 1;
+  expect(await findBrake(claim)).toBeNull();
+  expect(await store(claim)).toBe("stored");
+});
+
+test("what never came into a block cost nothing, and counts as nothing", async () => {
+  const payer = newPayer();
+  for (let times = 0; times < 5; times++) {
+    const claim = await claimOf(payer);
+    expect(await store(claim)).toBe("stored");
+    await noteFailed(claim, true, { reason: "expired" });
+  }
+  expect(await store(await claimOf(payer))).toBe("stored");
+});
+
+test("of a new wallet four are under way at once; of one that has paid more often, as many as it paid for, and never over thirty-two", async () => {
+  const [fresh, known, rich] = [newPayer(), newPayer(), newPayer()];
+  for (let times = 0; times < 6; times++) await pay(known);
+  for (let times = 0; times < 40; times++) await pay(rich);
+  const many = async (payer: `0x${string}`) => {
+    const claims = await Promise.all(Array.from({ length: 48 }, () => claimOf(payer)));
+    const kinds = await Promise.all(claims.map(store));
+    expect(new Set(kinds)).toEqual(new Set(["stored", "unknown"]));
+    return claims.filter((_, index) => kinds[index] === "stored");
+  };
+  const first = await many(fresh);
+  expect(first).toHaveLength(4);
+  expect(await many(known)).toHaveLength(6);
+  expect(await many(rich)).toHaveLength(32);
+  // One that is through makes room.
+  const [done] = first;
+  if (done) await creditPayment(done, { transaction: "0x01", block: 8 });
+  expect(await store(await claimOf(fresh))).toBe("stored");
+  expect(await store(await claimOf(fresh))).toBe("unknown");
+});
+
+test("wallets that never paid share one budget, those under way counted; whoever has paid goes on", async () => {
+  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const known = newPayer();
+  await pay(known);
+  const claims = await Promise.all(Array.from({ length: budget + 20 }, () => claimOf(newPayer())));
+  const kinds = await Promise.all(claims.map(store));
+  const [begun, waiting] = [claims.filter((_, index) => kinds[index] === "stored"), claims.filter((_, index) => kinds[index] !== "stored")];
+  expect(begun).toHaveLength(budget);
+  expect(await findBrake(waiting[0] as PaymentClaim)).toEqual({ kind: "unknown" });
+  expect(await store(await claimOf(known))).toBe("stored");
+  for (const claim of begun) await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
+  expect(await findBrake(waiting[0] as PaymentClaim)).toMatchObject(refused);
+  expect(await storeAttempt(waiting[1] as PaymentClaim, () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  expect(await store(await claimOf(known))).toBe("stored");
+  nowMs += HOUR_MS + 1;
+  expect(await store(waiting[0] as PaymentClaim)).toBe("stored");
+}, 30_000);
+
+test("what no brake asks about any more is forgotten", async () => {
+  await waste(newPayer());
+  expect(await forgetWaste()).toBe(0n);
+  nowMs += 24 * HOUR_MS + 1;
+  expect(await forgetWaste()).toBe(1n);
+});
