@@ -71,6 +71,8 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
   ["TREASURY_BASE_ADDRESS", "0x1234", /0x… address/],
   ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],
   ["SWEEP_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
+  ["X402_MINIMUM_USD", "1.000001", /at most 1/],
+  ["X402_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
   ["SANDBOX_REAL_MODELS", "yes", /"0"\|"1"/],
   ["METRICS_TOKEN", "fifteen letters", /at least 16 characters/],
   ["WALLETCONNECT_PROJECT_ID", "my-project", /32 digits and letters/],

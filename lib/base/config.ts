@@ -23,12 +23,8 @@ const list = z.string().transform((text) =>
 );
 
 /** An amount of USDC that a chain can move: at most 6 decimal places. */
-const usdc = (standard: string) =>
-  z
-    .string()
-    .regex(/^\d{1,9}(\.\d{1,6})?$/, "write an amount of USD with at most 6 decimal places, like 0.25")
-    .default(standard)
-    .transform(parseUsd);
+const usdcAmount = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, "write an amount of USD with at most 6 decimal places, like 0.25");
+const usdc = (standard: string) => usdcAmount.default(standard).transform(parseUsd);
 
 const withdrawalShape = {
   WITHDRAWAL_FEE_BASE_USD: usdc("0.10"),
@@ -44,6 +40,10 @@ const paymentShape = {
   PAYMENT_MINIMUM_CENTS: count(1, 1_000_000).default(1),
   PAYMENT_WAIT_MS: count(1_000, 120_000).default(30_000),
   PAYMENT_WASTE_PER_HOUR: count(1, 1_000_000).default(100),
+  X402_MINIMUM_USD: usdcAmount
+    .transform(parseUsd)
+    .refine((amount) => amount <= parseUsd("1"), "write at most 1: x402's own clients pay no more without being told to")
+    .optional(),
   X402_FACILITATOR_URL: httpUrl.optional(),
 };
 

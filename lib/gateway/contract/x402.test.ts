@@ -88,6 +88,30 @@ test("above 1 USD, which stock clients do not pay, the answer is 400 with the ma
   }
 });
 
+test("an operator's minimum is the price of what costs less, and the rest of it pays the next requests", async () => {
+  Object.assign(process.env, { X402_MINIMUM_USD: "0.02" });
+  forgetOnce("config");
+  try {
+    const payer = await x402.newPayer();
+    const body = promptOf({ maxTokens: 100 });
+    expect(requiredIn(await x402.askUnpaid(body))?.accepts[0]?.amount).toBe("20000");
+    const found = JSON.parse((await ask({ url: service.url("node"), path: "/.well-known/x402", method: "GET" })).text);
+    expect(found.items[0].accepts[0]).toMatchObject({ minAmount: "20000", maxAmount: "1000000" });
+    const less = await x402.sign(payer, body);
+    less.accepted.amount = "19999";
+    const refusal = readError(await x402.send(body, less), "PAYMENT_VERIFICATION_FAILED");
+    expect(refusal.details.reason).toBe("amount_too_low");
+    const before = await x402.moved();
+    for (let times = 0; times < 3; times++)
+      expect((await x402.fetchAs(payer)(`${service.url("node")}${X402_PATH}`, post(body))).status).toBe(200);
+    expect((await x402.moved()) - before).toBe(20_000n);
+    await expectBooked(payer, { payments: 1, answers: 3 });
+  } finally {
+    delete process.env.X402_MINIMUM_USD;
+    forgetOnce("config");
+  }
+});
+
 test("a body that cannot be read is refused before any payment is asked for", async () => {
   for (const [body, code] of [
     [{ model: "gpt-4o-mini" }, "INVALID_REQUEST"],
@@ -109,7 +133,7 @@ test.each(doorNames)("programs find the endpoint, and what is paid with, through
   expect(found.items[0]).toMatchObject({ resource, method: "POST", openapi: `${PUBLIC_URL}/api/v1/openapi.json` });
   expect(found.items[0].accepts).toContainEqual({
     ...{ scheme: "exact", network: "eip155:8453", asset: getAddress(usdcOnBase), payTo: getAddress(x402.treasury) },
-    ...{ maxAmount: "1000000", maxTimeoutSeconds: 300 },
+    ...{ minAmount: "0", maxAmount: "1000000", maxTimeoutSeconds: 300 },
   });
 });
 

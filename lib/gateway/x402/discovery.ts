@@ -8,7 +8,7 @@ import { X402_VERSION } from "@/lib/payments/x402/wire";
 import { endpoint } from "../endpoint";
 import { jsonReply } from "../respond";
 import { listRequirements, resource } from "./offers";
-import { MOST_UNITS } from "./price";
+import { leastPrice, MOST_UNITS, NANO_PER_UNIT } from "./price";
 
 const FORM_VERSION = 1;
 
@@ -16,7 +16,7 @@ export const x402Discovery = endpoint("x402/discovery", async (request) => {
   const { url, description, mimeType, serviceName } = resource();
   const accepts = (await listRequirements({ units: MOST_UNITS, bodyHash: "" })).map((offer) => ({
     ...{ scheme: offer.scheme, network: offer.network, asset: offer.asset, payTo: offer.payTo },
-    ...{ maxAmount: offer.amount, maxTimeoutSeconds: offer.maxTimeoutSeconds },
+    ...{ minAmount: `${leastPrice() / NANO_PER_UNIT}`, maxAmount: offer.amount, maxTimeoutSeconds: offer.maxTimeoutSeconds },
   }));
   const body = {
     ...{ version: FORM_VERSION, x402Version: X402_VERSION, sandbox: config().MODE === "sandbox" },

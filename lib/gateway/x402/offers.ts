@@ -4,18 +4,29 @@ import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import type { Price, X402Network } from "@/lib/payments/x402/network";
 import { x402Networks } from "@/lib/payments/x402/networks";
-import { type PaymentRequired, type PaymentRequirements, type ResourceInfo, X402_PATH, X402_VERSION } from "@/lib/payments/x402/wire";
+import {
+  type PaymentPayload,
+  type PaymentRequired,
+  type PaymentRequirements,
+  type ResourceInfo,
+  X402_PATH,
+  X402_VERSION,
+} from "@/lib/payments/x402/wire";
 
 export interface Offer {
   network: X402Network;
   requirements: PaymentRequirements;
+  /** Nobody can pay over it now: what was claimed while one could goes on, and nothing else. */
+  isClosed: boolean;
 }
 
-/** The offer of one network, by its CAIP-2 name. */
-export async function findOffer(name: string, price: Price): Promise<Offer | null> {
-  const network = x402Networks().find((known) => known.network === name);
-  const requirements = network && (await network.findRequirements(price));
-  return network && requirements ? { network, requirements } : null;
+/** The offer that was accepted, by its network; null when there is no such network, or nothing can ever have been signed for it. */
+export async function findOffer(accepted: PaymentPayload["accepted"], price: Price): Promise<Offer | null> {
+  const network = x402Networks().find((known) => known.network === accepted.network);
+  if (!network) return null;
+  const open = await network.findRequirements(price);
+  const requirements = open ?? (await network.findFormerRequirements(price, accepted));
+  return requirements && { network, requirements, isClosed: open === null };
 }
 
 export async function listRequirements(price: Price): Promise<PaymentRequirements[]> {

@@ -33,15 +33,14 @@ export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prom
   const refuse = (refusal: PaymentRefusal, payer?: string) =>
     refused(request, price, { refusal, network: payload?.accepted.network, payer });
   if (payload === null) throw await refuse(unreadable);
-  const offer = await findOffer(payload.accepted.network, price);
+  const offer = await findOffer(payload.accepted, price);
   if (offer === null) throw await refuse(unsupported(payload));
-  const { network } = offer;
   const read = readPayment(payload, offer);
-  if (read.kind === "refused") throw await refuse(read.refusal);
+  if (read.kind === "refused") throw await refuse(offer.isClosed ? unsupported(payload) : read.refusal);
   const { payment } = read;
-  const refusal = await checkPayment(payment, network, price);
-  if (refusal) throw await refuse(refusal, payment.payer);
-  return settle({ request, quote, price, payment, network });
+  const refusal = await checkPayment(payment, offer, price);
+  if (refusal) throw await refuse(refusal === "closed" ? unsupported(payload) : refusal, payment.payer);
+  return settle({ request, quote, price, payment, network: offer.network });
 }
 
 async function unpaid(request: GatewayRequest, price: Price): Promise<AppError> {
@@ -112,12 +111,13 @@ const bookedAsDeposit: PaymentRefusal = {
 };
 
 /** Whether the payer signed it, and, before anybody has claimed it, whether there is time left. @throws AppError SETTLEMENT_PENDING */
-async function checkPayment(payment: SignedPayment, network: X402Network, price: Price): Promise<PaymentRefusal | null> {
+async function checkPayment(payment: SignedPayment, { network, isClosed }: Offer, price: Price): Promise<PaymentRefusal | "closed" | null> {
   const known = await findClaim(network.network, payment.payer, payment.nonce);
   // Every byte of what was verified then.
   const wasVerified = isTaken(known) && isDeepStrictEqual(known.settlement, payment.settlement);
   const low = wasVerified && isBooked(known) ? null : tooLow(payment, price);
   if (low || wasVerified) return low;
+  if (isClosed) return "closed";
   const verdict = await network.verify(payment);
   if (verdict.kind === "unavailable") throw chainUnavailable();
   if (verdict.kind === "refused") return verdict.refusal;

@@ -1,23 +1,35 @@
-// What a request is paid for: its ceiling in whole units of USDC, and no more than what x402's own clients pay without being told to.
+// What a request is paid for: its ceiling in whole units of USDC, no less than the operator's minimum, and no more than what x402's own
+// clients pay without being told to.
 
+import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
-import { formatUsd, fromUsdcUnits, parseUsd } from "@/lib/base/money";
+import { formatUsd, fromUsdcUnits, type NanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 import type { Price } from "@/lib/payments/x402/network";
 import { hashRequest } from "../idempotency";
 import { affordableMaxTokens, type Quote } from "../quote";
 import type { GatewayRequest } from "../request";
 
 const MOST = parseUsd("1");
-const NANO_PER_UNIT = fromUsdcUnits(1n);
+/** nano-USD of one base unit of USDC. */
+export const NANO_PER_UNIT = fromUsdcUnits(1n);
 
 /** The most that is ever asked for, in base units of USDC. */
 export const MOST_UNITS = MOST / NANO_PER_UNIT;
+
+const LIVE_MINIMUM = parseUsd("0.01");
+
+/** The least that is ever asked for: a payment's own fee is to be earned. */
+export function leastPrice(): NanoUsd {
+  const { X402_MINIMUM_USD: set, MODE } = config();
+  return set ?? (MODE === "live" ? LIVE_MINIMUM : ZERO_USD);
+}
 
 /** @throws AppError INVALID_REQUEST above 1 USD, with the `maxTokens` that 1 USD does for */
 export function readPrice(request: GatewayRequest, quote: Quote): Price {
   const { ceiling } = quote;
   if (ceiling > MOST) throw aboveMost(quote);
-  return { units: (ceiling + NANO_PER_UNIT - 1n) / NANO_PER_UNIT, bodyHash: hashRequest(request).toString("hex") };
+  const [units, least] = [(ceiling + NANO_PER_UNIT - 1n) / NANO_PER_UNIT, leastPrice() / NANO_PER_UNIT];
+  return { units: units > least ? units : least, bodyHash: hashRequest(request).toString("hex") };
 }
 
 function aboveMost(quote: Quote): AppError {

@@ -44,7 +44,15 @@ export const readKeptAuthorization = (settlement: JsonObject): SignedAuthorizati
 /** The network of this service's EVM chain. */
 export const evmNetwork = (): X402Network => {
   const chainId = baseChainId();
-  return { scheme: "exact_evm", network: `eip155:${chainId}`, findRequirements, read, verify, checkTime };
+  return {
+    scheme: "exact_evm",
+    network: `eip155:${chainId}`,
+    findRequirements,
+    findFormerRequirements: findRequirements,
+    read,
+    verify,
+    checkTime,
+  };
 };
 
 const refused = (reason: PaymentRefusal["reason"], errorReason: string, message: string) =>

@@ -2,7 +2,7 @@
 
 import type { NanoUsd } from "@/lib/base/money";
 import type { JsonObject, PaymentScheme } from "../claim";
-import type { PaymentRequirements } from "./wire";
+import type { PaymentPayload, PaymentRequirements } from "./wire";
 
 /** What an answer costs at the most, and the very request that it is for. */
 export interface Price {
@@ -53,6 +53,11 @@ export interface X402Network {
   readonly network: string;
   /** What a payer must sign; null while nobody could pay here. Called for every unpaid request: it may ask the database once, and keeps what it learns. */
   findRequirements(price: Price): Promise<PaymentRequirements | null>;
+  /**
+   * The same for a payment that was signed before, whether anybody could pay here now or not: so that one that was claimed goes on. Null
+   * when nothing can have been signed for these.
+   */
+  findFormerRequirements(price: Price, accepted: PaymentPayload["accepted"]): Promise<PaymentRequirements | null>;
   /** Reads the scheme's own payload, for requirements that were accepted as `wanted` says. Asks nobody. */
   read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequirements): ReadPayment;
   /** Whether the payer signed it. Asked each time that it comes. */

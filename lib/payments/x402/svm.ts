@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
-import { readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
+import { type PaymentTerms, readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
 import { solanaNetwork } from "../networks";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "./network";
 import { findFeePayer } from "./svm-fee-payer";
@@ -11,7 +11,7 @@ import { isMemoOf, newMemo } from "./svm-memo";
 import { readSvmPayload, writeSvmSettlement } from "./svm-payload";
 import { findReadiness } from "./svm-readiness";
 import { findSvmTerms } from "./svm-terms";
-import type { PaymentRequirements } from "./wire";
+import type { PaymentPayload, PaymentRequirements } from "./wire";
 
 /** A blockhash lasts 150 blocks: a minute, or a bit more. */
 const VALID_SECONDS = 60;
@@ -23,33 +23,37 @@ export const svmNetwork = (): X402Network => ({
   scheme: "exact_svm",
   network: solanaNetwork(),
   findRequirements,
+  findFormerRequirements,
   read,
   verify: async () => ({ kind: "good" }), // `read` takes no other signature than the payer's
   checkTime: () => null, // only the nodes know a blockhash's age: it is asked when the payment is tried out
 });
 
-async function findRequirements({ units, bodyHash }: Price): Promise<PaymentRequirements | null> {
-  const network = solanaNetwork();
-  const terms = await findSvmTerms();
-  const feePayer = terms && (await findFeePayer(network, terms.feePayer));
-  if (!terms || !feePayer) return null;
-  const readiness = await findReadiness({ ...terms, feePayer });
+async function findRequirements(price: Price): Promise<PaymentRequirements | null> {
+  const own = await findSvmTerms();
+  const feePayer = own && (await findFeePayer(solanaNetwork(), own.feePayer));
+  if (!own || !feePayer) return null;
+  const terms = { ...own, feePayer };
+  const readiness = await findReadiness(terms);
   if (!readiness) return null;
   const { blockhash } = readiness;
-  return {
-    scheme: "exact",
-    network,
-    amount: `${units}`,
-    asset: terms.mint,
-    payTo: terms.payTo,
-    maxTimeoutSeconds: VALID_SECONDS,
-    extra: {
-      ...{ feePayer, bodyHash, memo: newMemo(bodyHash) },
-      // With it the stock client asks no node for one.
-      ...(blockhash && { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: `${blockhash.lastValidBlockHeight}` }),
-    },
-  };
+  const asked = requirementsOf(price, terms);
+  // With it the stock client asks no node for one.
+  const known = blockhash && { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: `${blockhash.lastValidBlockHeight}` };
+  return { ...asked, extra: { ...asked.extra, memo: newMemo(price.bodyHash), ...known } };
 }
+
+/** Its fee payer has run out of SOL, or the facilitator is silent or has another one by now. */
+async function findFormerRequirements(price: Price, { extra }: PaymentPayload["accepted"]): Promise<PaymentRequirements | null> {
+  const own = await findSvmTerms();
+  const feePayer = extra?.feePayer;
+  return own && typeof feePayer === "string" ? requirementsOf(price, { ...own, feePayer }) : null;
+}
+
+const requirementsOf = ({ units, bodyHash }: Price, { feePayer, mint, payTo }: PaymentTerms): PaymentRequirements => ({
+  ...{ scheme: "exact", network: solanaNetwork(), amount: `${units}`, asset: mint, payTo, maxTimeoutSeconds: VALID_SECONDS },
+  extra: { feePayer, bodyHash },
+});
 
 const refused = (reason: PaymentRefusal["reason"], errorReason: string, message: string) =>
   ({ kind: "refused", refusal: { reason, errorReason, message } }) as const;

@@ -3,6 +3,8 @@ import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
+import { formatUsd } from "@/lib/base/money";
+import { leastPrice } from "@/lib/gateway/x402/price";
 import { DocLink, type PaymentChapterProps, Steps } from "../payments/chapters";
 import { exportWallet } from "../payments/examples";
 import { baseExample, priceExample, solanaExample } from "./examples";
@@ -100,12 +102,14 @@ export function ClientChapter({ id, title, site, model }: PaymentChapterProps) {
 }
 
 export function PriceChapter({ id, title, site, model }: PaymentChapterProps) {
+  const least = leastPrice();
   return (
     <Section id={id} title={title}>
       <p>
-        The price is the most that the request can cost, to the last unit of USDC; lower <Code>maxTokens</Code> to lower it. Clients pay up
-        to 1 USD without being asked, so a request that can cost more is refused with 400, and <Code>details.affordableMaxTokens</Code> says
-        what 1 USD is enough for.
+        The price is the most that the request can cost, to the last unit of USDC
+        {least > 0n ? <>, and at least {formatUsd(least)}, since a payment costs us a transaction</> : null}; lower <Code>maxTokens</Code>{" "}
+        to lower it. Clients pay up to 1 USD without being asked, so a request that can cost more is refused with 400, and{" "}
+        <Code>details.affordableMaxTokens</Code> says what 1 USD is enough for.
       </p>
       <CodeBlock title="curl, the price" copy={priceExample(site, model)} />
       <p>
