@@ -7,7 +7,7 @@ import { providerError } from "./provider-failure";
 import type { GatewayReply } from "./request";
 import { jsonReply, serverTiming } from "./respond";
 import type { Completion } from "./settlement";
-import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
+import { askWhole, measure, noteFacts, readUsage, type Work } from "./work";
 
 /**
  * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
@@ -16,13 +16,13 @@ import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
  */
 export async function answerWhole(work: Work): Promise<GatewayReply> {
   const { request, prompt, settlement } = work;
-  const call = startCall(work, null);
   const startedAtMs = nowMs();
   const startedAt = performance.now();
+  const call = askWhole(work);
   const output = emptyOutput();
   let usage: TokenUsage | null = null;
   try {
-    for await (const event of call.events) {
+    for (const event of await call.events) {
       if (event.type === "finish") {
         output.finish = event.reason;
         usage = readUsage(work, event);

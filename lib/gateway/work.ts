@@ -1,7 +1,7 @@
 // A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
 // common: the call, the token count that is believed, and what is measured.
 
-import { callProvider, type ProviderCall } from "@/lib/providers/call";
+import { askProvider, callProvider, type ProviderCall, type WholeCall } from "@/lib/providers/call";
 import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { countMessageBytes } from "./estimate";
 import type { Prompt } from "./prompt-body";
@@ -25,13 +25,19 @@ const ABSURD_ROOM = 10_000;
 
 /** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
 export function startCall({ prompt }: Work, signal: AbortSignal | null): ProviderCall {
-  const { messages, maxOutputTokens, options, stream } = prompt;
-  return callProvider(prompt.model, { ...options, messages, maxOutputTokens, stream }, signal);
+  const { messages, maxOutputTokens, options } = prompt;
+  return callProvider(prompt.model, { ...options, messages, maxOutputTokens, stream: true }, signal);
+}
+
+/** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
+export function askWhole({ prompt }: Work): WholeCall {
+  const { messages, maxOutputTokens, options } = prompt;
+  return askProvider(prompt.model, { ...options, messages, maxOutputTokens, stream: false }, null);
 }
 
 /** What is known of a call's time and provider once it has ended. */
 export function measure(
-  { answer }: ProviderCall,
+  { answer }: Pick<ProviderCall, "answer">,
   providerMs: number,
   startedAtMs: number,
 ): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/once";
-import { callProvider } from "./call";
+import { askProvider, callProvider } from "./call";
 import { findModel } from "./catalogue";
 import { endpoints, setSimulatedProviders } from "./endpoints";
 import { readCall } from "./testing/call-kit";
@@ -82,8 +82,10 @@ test.each(cases)("%s answers through the simulated providers (stream: %s)", asyn
 
   const model = findModel(name);
   if (!model) throw new Error(`${name} is not offered`);
-  const call = { messages: [{ role: "user" as const, content: "Say hi" }], maxOutputTokens: 16, stream };
-  const { text, events, failure } = await readCall(callProvider(model, call, new AbortController().signal));
+  const call = { messages: [{ role: "user" as const, content: "Say hi" }], maxOutputTokens: 16 };
+  const { text, events, failure } = await readCall(
+    stream ? callProvider(model, { ...call, stream: true }, null) : askProvider(model, { ...call, stream: false }, null),
+  );
   expect(failure).toBeUndefined();
   expect(text).toBe("Hi");
   expect(events.at(-1)).toMatchObject({ type: "finish", reason: "stop", usage: { inputTokens: 7, outputTokens: 2 } });

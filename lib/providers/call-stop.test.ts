@@ -4,9 +4,12 @@
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/once";
-import { callAt, readCall } from "./testing/call-kit";
-import { type Behaviour, closedPort, type ProviderServer, startProvider } from "./testing/provider-server";
+import { CallBudget } from "./budget";
+import { streamFromRoutes } from "./routing";
+import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
+import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";
 
 const servers: ProviderServer[] = [];
@@ -15,6 +18,7 @@ beforeEach(() => {
   forgetOnce("config");
   once("config", () => readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
   forgetOnce("circuitBreakers");
+  forgetOnce("metrics");
 });
 afterEach(async () => {
   await closeProviderPools();
@@ -144,6 +148,16 @@ test("a reader that leaves early closes the connection", async () => {
     expect(event).toEqual({ type: "text", text: "Hel" });
     break;
   }
+  await isCutOff(server);
+  expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="aborted"} 1');
+});
+
+test("a stream that is left at its first event closes its connection by itself, before its budget is stopped", async () => {
+  const server = await provider(oneToken);
+  const { model, endpoints } = modelAt(server.url);
+  const setup = { endpoints, formats: { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat }, limits };
+  const call = { messages: [], maxOutputTokens: 1, stream: true };
+  for await (const _ of streamFromRoutes({ model, call, budget: new CallBudget(limits, null), answer: {}, setup })) break;
   await isCutOff(server);
 });
 

@@ -6,7 +6,7 @@ import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/once";
-import { callProvider } from "./call";
+import { askProvider, callProvider } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";
@@ -217,10 +217,11 @@ test("rejected requests leave the circuit closed", async () => {
 test("a model whose routes have no endpoint is unavailable", async () => {
   const { model } = modelAt(await closedPort());
   const setup = { endpoints: new Map(), formats: { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat }, limits };
-  const { failure } = await readCall(
-    callProvider(model, { messages: [], maxOutputTokens: 1, stream: false }, new AbortController().signal, setup),
-  );
-  expect(failure?.kind).toBe("unavailable");
+  const call = { messages: [], maxOutputTokens: 1 };
+  const { signal } = new AbortController();
+  const stream = await readCall(callProvider(model, { ...call, stream: true }, signal, setup));
+  const whole = await readCall(askProvider(model, { ...call, stream: false }, signal, setup));
+  expect([stream.failure?.kind, whole.failure?.kind]).toEqual(["unavailable", "unavailable"]);
 });
 
 test("a connection that takes too long is a timeout, and is tried again", async () => {

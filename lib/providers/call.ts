@@ -1,5 +1,6 @@
-// Calling a model: the one thing that the floors above ask of this folder. Nothing is sent before the first event is asked
-// for, and a reader that leaves closes the connection at once, even while it waits for the next event.
+// Calling a model: the one thing that the floors above ask of this folder. A stream sends nothing before its first event is asked
+// for, and a reader that leaves closes the connection at once, even while it waits for the next event. A whole answer is asked
+// for at once, and nobody can leave it but by the signal.
 
 import { config } from "@/lib/base/config";
 import { anthropicFormat } from "./anthropic";
@@ -7,7 +8,8 @@ import { CallBudget } from "./budget";
 import { endpoints } from "./endpoints";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
-import { type CallAnswer, type RoutingSetup, streamFromRoutes } from "./routing";
+import { answerFromRoutes, type RoutingSetup, streamFromRoutes } from "./routing";
+import type { CallAnswer } from "./trial";
 import { type Model, type ModelCall, type ProviderEvent, ProviderFailure } from "./types";
 
 const wireFormats: RoutingSetup["formats"] = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
@@ -21,18 +23,37 @@ export interface ProviderCall {
   answer: Readonly<CallAnswer>;
 }
 
+export interface WholeCall {
+  /** The last is `finish`. @throws ProviderFailure */
+  events: Promise<readonly ProviderEvent[]>;
+  /** All there once the events are, or the failure. */
+  answer: Readonly<CallAnswer>;
+}
+
 /**
- * Asks the model's providers, in order, for an answer. The events fail with a ProviderFailure of the provider asked last;
+ * Asks the model's providers, in order, for a stream. The events fail with a ProviderFailure of the provider asked last;
  * text that was handed on before stays true, and is never followed by another provider's.
  */
 export function callProvider(
   model: Model,
-  call: ModelCall,
+  call: ModelCall & { stream: true },
   signal: AbortSignal | null,
   setup: RoutingSetup = processSetup(),
 ): ProviderCall {
   const answer: CallAnswer = {};
   return { events: new CallEvents({ model, call, signal, setup, answer }), answer };
+}
+
+/** Asks the model's providers, in order, for a whole answer, which fails with a ProviderFailure of the provider asked last. */
+export function askProvider(
+  model: Model,
+  call: ModelCall & { stream: false },
+  signal: AbortSignal | null,
+  setup: RoutingSetup = processSetup(),
+): WholeCall {
+  const answer: CallAnswer = {};
+  const budget = new CallBudget(setup.limits, signal);
+  return { events: answerFromRoutes({ model, call, budget, answer, setup }), answer };
 }
 
 interface CallOrder {

@@ -1,10 +1,10 @@
 // For tests of calls: a model, a setup without the process's settings, and a reader that keeps events and failure apart.
 
 import { nanoUsd } from "@/lib/base/money";
-import { callProvider, type ProviderCall } from "../call";
+import { askProvider, callProvider, type ProviderCall, type WholeCall } from "../call";
 import { endpointAt } from "../endpoints";
 import type { RoutingSetup } from "../routing";
-import { isProviderFailure, type Model, type ModelCall, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
+import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
 import { lineFormat } from "./provider-server";
 
 export const limits: RoutingSetup["limits"] = {
@@ -51,15 +51,18 @@ export interface CallOptions {
   limits?: Partial<RoutingSetup["limits"]>;
 }
 
-export function callAt(urls: string[], options: CallOptions = {}): ProviderCall {
+/** A stream that is read, or (`stream: false`) a whole answer that has been asked for. */
+export function callAt(urls: string[], options: CallOptions & { stream: false }): WholeCall;
+export function callAt(urls: string[], options?: CallOptions & { stream?: true }): ProviderCall;
+export function callAt(urls: string[], options?: CallOptions): ProviderCall | WholeCall;
+export function callAt(urls: string[], options: CallOptions = {}): ProviderCall | WholeCall {
   const { model, endpoints } = modelAt(...urls);
-  const call: ModelCall = { messages: [{ role: "user", content: "hello" }], maxOutputTokens: 16, stream: options.stream ?? true };
+  const call = { messages: [{ role: "user" as const, content: "hello" }], maxOutputTokens: 16 };
   const formats = { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat };
-  return callProvider(model, call, options.signal ?? new AbortController().signal, {
-    endpoints,
-    formats,
-    limits: { ...limits, ...options.limits },
-  });
+  const setup = { endpoints, formats, limits: { ...limits, ...options.limits } };
+  const signal = options.signal ?? new AbortController().signal;
+  if (options.stream === false) return askProvider(model, { ...call, stream: false }, signal, setup);
+  return callProvider(model, { ...call, stream: true }, signal, setup);
 }
 
 export interface Outcome {
@@ -70,11 +73,11 @@ export interface Outcome {
 }
 
 /** Reads a call to its end, whichever it is. */
-export async function readCall({ events: source, answer }: ProviderCall): Promise<Outcome> {
+export async function readCall({ events: source, answer }: ProviderCall | WholeCall): Promise<Outcome> {
   const events: ProviderEvent[] = [];
   let failure: ProviderFailure | undefined;
   try {
-    for await (const event of source) events.push(event);
+    for await (const event of await source) events.push(event);
   } catch (error) {
     if (!isProviderFailure(error)) throw error;
     failure = error;

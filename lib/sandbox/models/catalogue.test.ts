@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
-import { callProvider } from "@/lib/providers/call";
+import { askProvider, callProvider } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
 import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
@@ -24,8 +24,9 @@ afterAll(async () => {
 });
 
 function call(model: Model, content: string, stream: boolean, apiKey = models.apiKey) {
-  const messages = [{ role: "user" as const, content }];
-  return callProvider(model, { messages, maxOutputTokens: 200, temperature: 0.5, stream }, new AbortController().signal, {
+  const said = { messages: [{ role: "user" as const, content }], maxOutputTokens: 200, temperature: 0.5 };
+  const { signal } = new AbortController();
+  const setup = {
     endpoints: new Map(providerIds.map((id) => [id, endpointAt(id, models.baseUrls[id], apiKey)])),
     formats: { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat },
     limits: {
@@ -34,13 +35,16 @@ function call(model: Model, content: string, stream: boolean, apiKey = models.ap
       PROVIDER_TOTAL_TIMEOUT_MS: 20_000,
       PROVIDER_RETRIES: 0,
     },
-  });
+  };
+  return stream ? callProvider(model, { ...said, stream }, signal, setup) : askProvider(model, { ...said, stream }, signal, setup);
 }
 
-async function read(events: AsyncIterable<ProviderEvent>): Promise<{ text: string; finish: ProviderEvent | undefined }> {
+async function read(
+  events: AsyncIterable<ProviderEvent> | Promise<Iterable<ProviderEvent>>,
+): Promise<{ text: string; finish: ProviderEvent | undefined }> {
   let text = "";
   let finish: ProviderEvent | undefined;
-  for await (const event of events) {
+  for await (const event of await events) {
     if (event.type === "text") text += event.text;
     else finish = event;
   }

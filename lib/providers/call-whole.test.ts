@@ -1,0 +1,102 @@
+// Whole answers: asked for at once, tried again and elsewhere like streams, and stopped by their signal or their time alone.
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { readConfig } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
+import { forgetOnce, once } from "@/lib/base/once";
+import { askProvider } from "./call";
+import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
+import { type Behaviour, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
+import { closeProviderPools } from "./transport";
+
+const servers: ProviderServer[] = [];
+
+beforeEach(() => {
+  forgetOnce("config");
+  once("config", () => readConfig({}));
+  forgetOnce("circuitBreakers");
+  forgetOnce("metrics");
+});
+afterEach(async () => {
+  await closeProviderPools();
+  for (const server of servers.splice(0)) await server.close();
+  forgetOnce("config");
+});
+
+async function provider(behave: Behaviour): Promise<ProviderServer> {
+  const server = await startProvider(behave);
+  servers.push(server);
+  return server;
+}
+
+const good: Behaviour = (response) => response.end("text Hello\ntext , world\nend 3 2\n");
+const silent: Behaviour = () => undefined;
+const status =
+  (code: number): Behaviour =>
+  (response) =>
+    response.writeHead(code).end("no");
+const counted = async (outcome: string) =>
+  (await metrics().registry.metrics()).match(new RegExp(`provider_calls_total\\{provider="openai",outcome="${outcome}"\\} (\\d+)`))?.[1];
+
+test("a whole answer is asked for before anybody waits for it, and resolves once, with all of it", async () => {
+  const server = await provider(good);
+  const { events, answer } = callAt([server.url], { stream: false });
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  expect((await events).map(({ type }) => type)).toEqual(["text", "text", "finish"]);
+  expect(answer.endedAt).toBeGreaterThanOrEqual(answer.firstTokenAt ?? Number.NaN);
+  expect(await counted("ok")).toBe("1");
+});
+
+test("a whole answer is tried again, then elsewhere, and what broke off on the way is no part of it", async () => {
+  const [broken, other] = [
+    await provider((response, nth, request) => (nth === 0 ? status(500)(response, nth, request) : response.end("text Hal\n"))),
+    await provider(good),
+  ];
+  const { text, answer } = await readCall(callAt([broken.url, other.url], { stream: false, limits: { PROVIDER_RETRIES: 1 } }));
+  expect(text).toBe("Hello, world");
+  expect(answer.route?.wireName).toBe("wire-1");
+  expect([broken.requests.length, other.requests.length]).toEqual([2, 1]);
+  expect([await counted("malformed"), await counted("unavailable")]).toEqual(["1", "1"]);
+});
+
+test("a whole answer that a provider rejects is asked for nowhere else", async () => {
+  const [first, second] = [await provider(status(400)), await provider(good)];
+  const { failure } = await readCall(callAt([first.url, second.url], { stream: false }));
+  expect(failure).toMatchObject({ kind: "rejected", httpStatus: 400 });
+  expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
+});
+
+test("a whole answer that is too late leaves the next provider its own time", async () => {
+  const [hung, other] = [await provider(silent), await provider(good)];
+  const { text } = await readCall(callAt([hung.url, other.url], { stream: false, limits: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 200 } }));
+  expect(text).toBe("Hello, world");
+  await vi.waitFor(() => expect(hung.cutOff()).toBe(1));
+});
+
+test("the signal ends a whole answer at once: its connection is closed, and nobody else is asked", async () => {
+  const [hung, other] = [await provider(silent), await provider(good)];
+  const controller = new AbortController();
+  const call = callAt([hung.url, other.url], { stream: false, signal: controller.signal });
+  const outcome = readCall(call);
+  await vi.waitFor(() => expect(hung.requests).toHaveLength(1));
+  controller.abort();
+  expect((await outcome).failure).toMatchObject({ kind: "aborted", accepted: false });
+  expect(call.answer.endedAt).toBeDefined();
+  await vi.waitFor(() => expect(hung.cutOff()).toBe(1));
+  expect(other.requests).toHaveLength(0);
+  expect(await counted("aborted")).toBe("1");
+});
+
+test("an error of our own is no failure of the provider: it comes out as it is, and is not tried elsewhere", async () => {
+  const [first, second] = [await provider(good), await provider(good)];
+  const { model, endpoints } = modelAt(first.url, second.url);
+  const buildRequest = () => {
+    throw new TypeError("a bug");
+  };
+  const format = { ...lineFormat, buildRequest };
+  const setup = { endpoints, formats: { openai: format, anthropic: format, gemini: format }, limits };
+  const { events } = askProvider(model, { messages: [], maxOutputTokens: 1, stream: false }, null, setup);
+  await expect(events).rejects.toThrow(new TypeError("a bug"));
+  expect([first.requests.length, second.requests.length]).toEqual([0, 0]);
+  expect(await counted("aborted")).toBe("1");
+});
