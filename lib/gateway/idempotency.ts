@@ -65,3 +65,9 @@ export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
   );
   return rowCount ?? 0;
 }
+
+/** Gives back the keys of payments that came to nothing while their requests died. A job runs it. @returns how many */
+export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
+  const { rows } = await pool().query<{ freed: bigint }>("SELECT gateway_free_keys($1) AS freed", [nowDate]);
+  return rows[0]?.freed ?? 0n;
+}

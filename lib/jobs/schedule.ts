@@ -5,10 +5,11 @@ import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
 import { expireHolds } from "@/lib/gateway/expire-holds";
-import { deleteExpiredReplies } from "@/lib/gateway/idempotency";
+import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/idempotency";
 import { loadOverruns } from "@/lib/gateway/overrun";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { forgetWaste } from "@/lib/payments/brake";
+import { deleteVoidPayments } from "@/lib/payments/claim";
 import { settlePayments } from "@/lib/payments/run";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
@@ -48,6 +49,8 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
+  { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },
+  { name: "delete-void-payments", pauseMs: 60_000, run: deleteVoidPayments },
   // It reads all the books: big ones are checked as often as it can be without being in the way.
   { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkBooks },
 ];

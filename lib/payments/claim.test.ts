@@ -12,6 +12,7 @@ import {
   type Claimed,
   claimPayment,
   creditPayment,
+  deleteVoidPayments,
   findClaim,
   getClaim,
   noteFailed,
@@ -137,6 +138,46 @@ test("an Idempotency-Key is one payment's in its account, until that payment tur
   await noteFailed(claim, false, { reason: "allowance_too_low" });
   expect((await claimOf(second)).claim.idempotencyKey).toBe("order 1");
   expect(isMismatch(await claimPayment(first))).toBe(true);
+});
+
+test("after 24 hours another payment may have the Idempotency-Key, paid as the first one is", async () => {
+  const accountId = await createAccount();
+  const { claim } = await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }));
+  await creditPayment(claim, at);
+  const age = (hours: number) =>
+    pool().query("UPDATE payment_claim SET claimed_at = now() - make_interval(mins => $2) WHERE id = $1", [claim.id, hours * 60 - 1]);
+  await age(24);
+  expect(isMismatch(await claimPayment(newTerms({ accountId, idempotencyKey: "order 3" })))).toBe(true);
+  await age(25);
+  expect((await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }))).claim.idempotencyKey).toBe("order 3");
+  expect(await getClaim(claim.id)).toMatchObject({ state: "paid", idempotencyKey: null });
+});
+
+test("what never had a transaction and never can is forgotten: without an account after a day, of an account after ninety", async () => {
+  const accountId = await createAccount();
+  const [anybodys, owned, paid, stored, open] = [newTerms(), newTerms({ accountId }), newTerms(), newTerms(), newTerms()];
+  const claims = [await fail(anybodys), await fail(owned)];
+  const { claim: credited } = await claimOf(paid);
+  await creditPayment(credited, at);
+  const { claim: wasStored } = await claimOf(stored);
+  await storesNow(wasStored);
+  await noteFailed(wasStored, true, { reason: "settlement_failed" });
+  claims.push(credited, wasStored, (await claimOf(open)).claim);
+  const age = (days: number) =>
+    pool().query(
+      "UPDATE payment_claim SET valid_until = now() - make_interval(days => $1), wanted_at = now() - make_interval(days => $1)",
+      [days],
+    );
+  const left = async () => (await Promise.all(claims.map(({ nonce }) => findClaim(network, payer, nonce)))).map((claim) => claim !== null);
+  await age(0);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([true, true, true, true, true]);
+  await age(1);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([false, true, true, true, true]);
+  await age(90);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([false, false, true, true, true]);
 });
 
 test("of two payments that come with one Idempotency-Key at once, one has it", async () => {

@@ -186,3 +186,11 @@ export async function hasUnfinished(): Promise<boolean> {
   const { rows } = await pool().query<{ has: boolean }>("SELECT EXISTS (SELECT FROM payment_claim WHERE finalized = false) AS has");
   return rows[0]?.has === true;
 }
+
+const MOST_DELETED = 10_000;
+
+/** Forgets payments that never had a transaction and never can have one. A job runs it. @returns how many */
+export async function deleteVoidPayments(): Promise<bigint> {
+  const { rows } = await pool().query<{ deleted: bigint }>("SELECT payments_delete_void($1, $2) AS deleted", [now(), MOST_DELETED]);
+  return rows[0]?.deleted ?? 0n;
+}

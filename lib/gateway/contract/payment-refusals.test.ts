@@ -2,9 +2,11 @@
 
 import { type Hex, hexToSignature, serializeCompactSignature, signatureToCompactSignature, toHex } from "viem";
 import { describe, expect, test } from "vitest";
+import { nowMs } from "@/lib/base/clock";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { proofText } from "@/lib/chains/evm/settlement";
 import { pool } from "@/lib/db/pool";
+import { freePaymentKeys } from "../idempotency";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged } from "./testing/books";
 import { type Answer, ask, promptOf, QUESTION, readError } from "./testing/client";
@@ -260,5 +262,33 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect((await send(account.key, other, {}, under("d"))).status).toBe(200);
     expect((await payments.moved()) - before).toBe(50_000n);
     expect(await creditOf(payer)).toBeGreaterThan(CENT * 9n);
+  });
+
+  test("the Idempotency-Key of a payment that came to nothing is free at once, for a balance and for another payment", async () => {
+    const account = await openAccount();
+    const [poor, payer] = [await payments.newPayer({ units: 0n }), await payments.newPayer()];
+    const under = (key: string) => ({ "idempotency-key": key });
+    for (const key of ["e", "f"]) {
+      const refused = await send(account.key, await payments.signPayment(poor), {}, under(key));
+      expect(readError(refused, "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("wallet_balance_too_low");
+    }
+    expect((await ask({ url, key: account.key, headers: under("e"), body: promptOf() })).status).toBe(200);
+    expect((await send(account.key, await payments.signPayment(payer), {}, under("f"))).status).toBe(200);
+    // One that is paid keeps it.
+    const second = await ask({ url, key: account.key, headers: under("f"), body: promptOf() });
+    expect(readError(second, "INVALID_REQUEST").details.reason).toBe("idempotency_mismatch");
+  });
+
+  test("a request that died leaves no key taken: the job gives back what belongs to no payment, and nothing else", async () => {
+    const account = await openAccount();
+    const payer = await payments.newPayer();
+    const under = (key: string) => ({ "idempotency-key": key });
+    expect((await send(account.key, await payments.signPayment(payer), {}, under("paid"))).status).toBe(200);
+    await pool().query("SELECT gateway_mark_key($1, 'dead', 'req_died', $2)", [account.accountId, new Date(nowMs())]);
+    const balance = async (key: string) => (await ask({ url, key: account.key, headers: under(key), body: promptOf() })).status;
+    expect(await freePaymentKeys(new Date(nowMs() + 59_000))).toBe(0n);
+    expect(await balance("dead")).toBe(400);
+    expect(await freePaymentKeys(new Date(nowMs() + 60_001))).toBe(1n);
+    expect([await balance("dead"), await balance("paid")]).toEqual([200, 400]);
   });
 });

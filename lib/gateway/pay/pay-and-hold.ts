@@ -4,6 +4,7 @@
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { ZERO_USD } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
 import { claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
 import { creditAccountOf } from "@/lib/payments/credits";
 import { settleClaim } from "@/lib/payments/settle";
@@ -13,7 +14,7 @@ import { holdRefused, idempotencyMismatch, type PlacedHold } from "../hold";
 import { ledgerUnavailable } from "../hold-batch";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
-import { coverAndHold, creditAndHold, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
+import { coverAndHold, creditAndHold, freeIdempotencyKey, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
 import { paymentRefused, settlementPending } from "./refusal";
 
 /**
@@ -22,6 +23,23 @@ import { paymentRefused, settlementPending } from "./refusal";
  * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and what a hold may be refused with
  */
 export async function payAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
+  try {
+    return await claimAndHold(request, caller, quote, terms);
+  } catch (error) {
+    await giveKeyBack(request, terms);
+    throw error;
+  }
+}
+
+/** Of a payment that came to nothing. A job does it when this does not. */
+async function giveKeyBack(request: GatewayRequest, { accountId, idempotencyKey }: PaymentTerms): Promise<void> {
+  if (accountId === null || idempotencyKey === null) return;
+  await freeIdempotencyKey(accountId, idempotencyKey, request).catch((error: unknown) =>
+    log().warn({ err: error, requestId: request.id }, "an Idempotency-Key is given back later"),
+  );
+}
+
+async function claimAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
   const claim = await takePayment(request, terms);
   request.facts.payment = claim.id;
   const paid = { payment: claim.id, request, caller, quote, bodyHash: terms.bodyHash };

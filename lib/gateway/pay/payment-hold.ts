@@ -33,6 +33,11 @@ export async function markIdempotencyKey(accountId: AccountId, key: string, requ
   return only(rows).isFree;
 }
 
+/** Gives that back when the request's payment came to nothing, for the next one to use. */
+export async function freeIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<void> {
+  await pool().query("SELECT gateway_free_key($1, $2, $3, $4)", [accountId, key, request.id, now()]);
+}
+
 interface PaidRequest {
   payment: PaymentId;
   request: GatewayRequest;
