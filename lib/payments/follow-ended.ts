@@ -12,7 +12,9 @@ import { listUnfinished, type PaymentClaim, relayIdOf } from "./claim";
 import { eachByItself } from "./each";
 import { creditLate } from "./follow-open";
 import { isTimeOver } from "./over";
+import { askSeldomer } from "./seldomer";
 import type { SettledAt } from "./settle-way";
+import { isGone } from "./still-there";
 import { ways } from "./ways";
 
 const MOST_A_ROUND = 1_000;
@@ -43,7 +45,7 @@ async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, hea
   if (found) return noteBlock(claim, found, true);
   // In another block since, which is not final yet.
   if (await way.find(claim, "latest")) return;
-  await reverse(claim);
+  if (await isGone(claim, head)) await reverse(claim);
 }
 
 /** The block that it was found in, with a transaction that is none of our relay's. */
@@ -75,7 +77,11 @@ async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, h
   if (relayed && !relayed.isFinal) return;
   // Others may carry it out until its time is over; ours is final without effect.
   if ((!relayed || claim.scheme === "exact_evm") && !isTimeOver(claim, head)) return;
-  const found = await ways[claim.scheme].find(claim, "final");
-  if (found) return creditLate(claim, found);
-  await pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]);
+  await askSeldomer(claim, async () => {
+    const found = await ways[claim.scheme].find(claim, "final");
+    if (found) await creditLate(claim, found);
+    else if (await isGone(claim, head)) await pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]);
+    else return false;
+    return true;
+  });
 }

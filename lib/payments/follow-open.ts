@@ -10,8 +10,10 @@ import { pool } from "@/lib/db/pool";
 import { creditPayment, listUnfinished, noteFailed, type PaymentClaim, type PaymentId } from "./claim";
 import { eachByItself } from "./each";
 import { isTimeOver } from "./over";
+import { askSeldomer } from "./seldomer";
 import { settleClaim } from "./settle";
 import type { SettledAt } from "./settle-way";
+import { isGone } from "./still-there";
 import { ways } from "./ways";
 
 const MOST_A_ROUND = 500;
@@ -51,7 +53,11 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
 /** We never sent it; somebody else may have, or we did in a time that the database does not know. */
 async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
   if (!isTimeOver(claim, head)) return;
-  const found = await ways[claim.scheme].find(claim, "final");
-  if (found) return creditLate(claim, found);
-  await noteFailed(claim, false, { reason: "expired", message: "It was not settled in its time" });
+  await askSeldomer(claim, async () => {
+    const found = await ways[claim.scheme].find(claim, "final");
+    if (found) await creditLate(claim, found);
+    else if (await isGone(claim, head)) await noteFailed(claim, false, { reason: "expired", message: "It was not settled in its time" });
+    else return false;
+    return true;
+  });
 }

@@ -3,11 +3,11 @@
 
 import { getAddress } from "viem";
 import { publicUrl } from "@/lib/base/public-url";
-import { findNonceUse, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
+import { findUseOfShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
 import { baseChainId } from "@/lib/chains/evm/base";
-import { findBlock } from "@/lib/chains/evm/blocks";
+import { readLatestBlock } from "@/lib/chains/evm/blocks";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
-import { readHead } from "@/lib/chains/evm/head";
+import { readFinalBlock } from "@/lib/chains/evm/head";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
@@ -18,9 +18,6 @@ import type { Attempt, Refusal, SettledAt, SettleWay } from "./settle-way";
 import { readKeptAuthorization } from "./x402/evm";
 import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "./x402/facilitator";
 import { X402_PATH, X402_VERSION } from "./x402/wire";
-
-/** An authorization may have been carried out before it was shown to us, by no more than it could count for. */
-const SECONDS_BEFORE_CLAIM = 3_600;
 
 export const settleExactEvm: SettleWay = { attempt, find, findReason };
 
@@ -50,6 +47,7 @@ async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
 async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const prepared = await prepare(claim);
   const attempt = prepared.kind === "reverts" ? await explain(claim, prepared.reason) : null;
+  if (attempt?.kind === "found") throw new EvmFailure("behind", "one node shows an authorization as carried out, and another did not yet");
   return attempt?.kind === "refused"
     ? { reason: attempt.reason, ...(attempt.message === undefined ? {} : { message: attempt.message }) }
     : null;
@@ -70,38 +68,31 @@ const MOST_WORDS = 100;
 
 /** The nonce is used: by this very authorization, or in another way. */
 async function lookFor(claim: PaymentClaim): Promise<Attempt> {
-  const use = await findUse(claim, (await latestBlock()).number);
-  if (use === null) return { kind: "unknown" };
+  const use = await getUse(claim, (await readLatestBlock()).number);
   if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
   return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce is used up: sign a new one" };
 }
 
-async function latestBlock() {
-  const latest = await findBlock("latest");
-  if (!latest) throw new EvmFailure("behind", "no node has a latest block");
-  return latest;
-}
-
-function findUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse | null> {
-  const sinceS = Math.floor(claimedAt.getTime() / 1_000) - SECONDS_BEFORE_CLAIM;
-  return findNonceUse(readKeptAuthorization(settlement).authorization, { toBlock, sinceS });
+/** Of a nonce that is used, by then. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+async function getUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse> {
+  const use = await findUseOfShown(readKeptAuthorization(settlement).authorization, { shownAtMs: claimedAt.getTime(), toBlock });
+  if (use === null) throw new EvmFailure("behind", "an authorization is used, and no node shows by what");
+  return use;
 }
 
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
   const { from, nonce } = readKeptAuthorization(claim.settlement).authorization;
   if (as === "latest") {
     if (!(await isAuthorizationUsed(from, nonce))) return null;
-    return settledAt(await findUse(claim, (await latestBlock()).number));
+    return settledAt(await getUse(claim, (await readLatestBlock()).number));
   }
-  const { finalized, doubt } = await readHead();
-  if (doubt !== null) throw new EvmFailure("moved", `the chain's head is in doubt: ${doubt}`);
-  const isUsed = await readSettledAuthorization(from, nonce, finalized);
+  const final = await readFinalBlock();
+  const isUsed = await readSettledAuthorization(from, nonce, final);
   if (isUsed === null) throw new EvmFailure("behind", "the nodes do not agree on whether an authorization was used");
-  return isUsed ? settledAt(await findUse(claim, finalized.number)) : null;
+  return isUsed ? settledAt(await getUse(claim, final.number)) : null;
 }
 
-const settledAt = (use: NonceUse | null): SettledAt | null =>
-  use?.kind === "moved" ? { transaction: use.transaction, block: use.block } : null;
+const settledAt = (use: NonceUse): SettledAt | null => (use.kind === "moved" ? { transaction: use.transaction, block: use.block } : null);
 
 /** By the facilitator. It may lie either way, so the chain is asked before, and after whatever it says. */
 async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {

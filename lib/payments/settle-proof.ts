@@ -3,9 +3,10 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
-import { readHead } from "@/lib/chains/evm/head";
-import { findSettledTransaction, findSettleRefusal } from "@/lib/chains/evm/settled";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { readFinalState } from "@/lib/chains/evm/final-state";
+import { readFinalBlock } from "@/lib/chains/evm/head";
+import { findSettledTransaction, findSettleRefusal, type SettledTransaction, settledCentsOf } from "@/lib/chains/evm/settled";
 import {
   encodeSettle,
   type ProofTerms,
@@ -38,7 +39,8 @@ const requestNumber = z
   .regex(/^req_\d+$/)
   .transform((text) => BigInt(text.slice("req_".length)));
 
-async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
+/** Reads what was put aside for settling. @throws Error when nothing says which contract settles it */
+export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
   const terms = await findSettlementTerms();
   if (terms === null) throw new Error("A proof was claimed, and nothing says which contract would settle it.");
   const contract = settlementAddress(terms);
@@ -85,14 +87,20 @@ const inUsdc = (units: bigint): string => `${units / 1_000_000n}.${(units % 1_00
 
 /** The request number was settled before: as this payment, by a run that the database does not know any more, or as another. */
 async function lookFor(proof: Proof): Promise<Attempt> {
-  const settled = await findSettledTransaction(proof.contract, proof);
-  if (settled === null) return { kind: "unknown" }; // a node that lags behind the first, or has no logs so old
+  const settled = await getSettled(proof);
   if (settled.cents === proof.cents) return { kind: "found", transaction: settled.transaction, block: settled.block };
   return {
     kind: "refused",
     reason: "settlement_failed",
     message: "The wallet settled another amount under this requestId: sign a new one",
   };
+}
+
+/** Of a request number that is settled. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+async function getSettled(proof: Proof): Promise<SettledTransaction> {
+  const settled = await findSettledTransaction(proof.contract, proof);
+  if (settled === null) throw new EvmFailure("behind", "a request number is settled, and no node shows by what");
+  return settled;
 }
 
 /** Why the contract would not settle it now. */
@@ -111,19 +119,23 @@ const wordsFor: Readonly<Partial<Record<Refusal["reason"], string>>> = {
 
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
   const proof = await readProof(claim);
-  const head = as === "final" ? await readHead() : null;
-  const { settledCents } = await readSettlement(proof.contract, proof);
-  if (settledCents === 0n) return null;
-  const settled = await findSettledTransaction(proof.contract, proof);
-  if (settled === null || settled.cents !== proof.cents) return null;
-  const isLate = head !== null && (head.doubt !== null || settled.block > head.finalized.number);
-  return isLate ? null : { transaction: settled.transaction, block: settled.block };
+  const final = as === "final" ? await readFinalBlock() : null;
+  const cents = final
+    ? await readFinalState(settledCentsOf(proof.contract, proof), final)
+    : (await readSettlement(proof.contract, proof)).settledCents;
+  if (cents === null) throw new EvmFailure("behind", "the nodes do not agree on whether a request number was settled");
+  if (cents !== proof.cents) return null;
+  const settled = await getSettled(proof);
+  const isAsTold = settled.cents === cents && (final === null || settled.block <= final.number);
+  if (!isAsTold) throw new EvmFailure("behind", "the log of a settlement does not say what the contract says");
+  return { transaction: settled.transaction, block: settled.block };
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const proof = await readProof(claim);
   const refusal = refusalOf(await readSettlement(proof.contract, proof), proof);
-  if (refusal !== null) return refusal === "settled" ? null : refusal;
-  const told = await explain(proof);
+  if (refusal !== null && refusal !== "settled") return refusal;
+  const told = refusal === "settled" ? await lookFor(proof) : await explain(proof);
+  if (told.kind === "found") throw new EvmFailure("behind", "one node shows a proof as settled, and another did not yet");
   return told.kind === "refused" ? told : null;
 }

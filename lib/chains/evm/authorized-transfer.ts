@@ -3,9 +3,12 @@
 
 import { encodeEventTopics, type Hex, numberToHex, toEventSelector } from "viem";
 import { z } from "zod";
-import { findBlockOf } from "./blocks";
+import { nowMs } from "@/lib/base/clock";
+import { type Block, findBlockOf, findFirstSince } from "./blocks";
+import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
-import { type EvmNodes, evmNodes } from "./nodes";
+import { askEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
+import { usedState } from "./token-state";
 import { type Authorization, usdcAbi, usdcAddress } from "./usdc";
 import { address, bytes, bytes32, quantity } from "./wire";
 
@@ -16,11 +19,19 @@ export type NonceUse =
   | { kind: "spent_otherwise" };
 
 interface Search {
+  /** When the authorization was shown to us. */
+  shownAtMs: number;
   /** The last block that is looked at. */
   toBlock: number;
-  /** Unix seconds: nothing older is looked for. */
-  sinceS: number;
 }
+
+interface Wanted extends Search {
+  authorization: Authorization;
+  chainId: number;
+}
+
+/** It may have been carried out before it was shown, by no more than it may count for: nothing older is looked for. */
+const MOST_SECONDS_BEFORE = 3_600;
 
 /** Blocks of one question: what public nodes answer. */
 const SPAN = 2_000;
@@ -35,42 +46,78 @@ const used = toEventSelector("AuthorizationUsed(address,bytes32)");
 const cancelled = toEventSelector("AuthorizationCanceled(address,bytes32)");
 
 /**
- * Looks for the use of an authorization's nonce; null when there is none in those blocks.
+ * Looks for the use of an authorization's nonce, at every node until one shows it. Null when none does: that is no word of the chain's,
+ * since a node without logs answers the same.
  * @throws EvmFailure
  */
-export function findNonceUse(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<NonceUse | null> {
-  const token = usdcAddress(nodes.chainId);
-  return nodes.ask(async (node) => {
-    const use = await findUse(node, { token, authorization, ...search });
-    if (use === null) return null;
-    const { transactionHash: transaction, blockNumber: block } = use;
-    return (await movesAll(node, token, authorization, use)) ? { kind: "moved", transaction, block } : { kind: "spent_otherwise" };
-  });
+export function findUseOfShown(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<NonceUse | null> {
+  const wanted = { authorization, chainId: nodes.chainId, ...search };
+  return findAnywhere(nodes, (node) => lookAt(node, wanted));
 }
 
-async function findUse(
-  node: EvmNode,
-  { token, authorization, toBlock, sinceS }: Search & { token: Hex; authorization: Authorization },
-): Promise<UseLog | null> {
-  const { from: authorizer, nonce } = authorization;
+/**
+ * Whether the nonce was used for something else, for whoever takes money back by it: every node that shows a use says so, and two
+ * show one, or the only one there is.
+ * @throws EvmFailure when no node answers
+ */
+export async function isSpentOtherwise(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<boolean> {
+  const wanted = { authorization, chainId: nodes.chainId, ...search };
+  const uses = (await askEach(nodes, (node) => lookAt(node, wanted))).filter((use) => use !== null);
+  return uses.length >= Math.min(2, nodes.count) && uses.every(({ kind }) => kind === "spent_otherwise");
+}
+
+async function lookAt(node: EvmNode, wanted: Wanted): Promise<NonceUse | null> {
+  const use = await findUse(node, wanted);
+  if (use === null) return null;
+  if (use === "before") return { kind: "spent_otherwise" };
+  const { transactionHash: transaction, blockNumber: block } = use;
+  return (await movesAll(node, wanted, use)) ? { kind: "moved", transaction, block } : { kind: "spent_otherwise" };
+}
+
+async function findUse(node: EvmNode, { chainId, authorization, toBlock, shownAtMs }: Wanted): Promise<UseLog | "before" | null> {
+  const [token, { from: authorizer, nonce }] = [usdcAddress(chainId), authorization];
+  const sinceS = Math.floor(shownAtMs / 1_000) - MOST_SECONDS_BEFORE;
   const [, ...named] = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
-  for (let last = toBlock; last >= 0; last -= SPAN) {
+  // It is used before its time is over, or never: what is looked for later is looked for no further.
+  const isOver = BigInt(nowMs()) >= authorization.validBefore * 1_000n;
+  const end = isOver ? await findFirstSince(node, Number(authorization.validBefore), toBlock) : toBlock;
+  for (let last = end; last >= 0; last -= SPAN) {
     const first = Math.max(0, last - SPAN + 1);
     const filter = { address: token, topics: [[used, cancelled], ...named], fromBlock: numberToHex(first), toBlock: numberToHex(last) };
     const logs = await node.call("eth_getLogs", [filter], z.array(useForm));
     const found = logs.find((log) => log.address === token && log.topics.slice(1).join() === named.join());
     if (found) return found;
     const oldest = await findBlockOf(node, first);
-    if (oldest === null || oldest.timestampS < sinceS) return null;
+    if (oldest === null) return null;
+    if (oldest.timestampS < sinceS) return (await isUsedBy(node, oldest, { chainId, authorization })) ? "before" : null;
   }
   return null;
 }
 
+/** Whether it was used before all that is looked through. Who signs such a one would have it looked for without end. */
+async function isUsedBy(
+  node: EvmNode,
+  { hash: blockHash }: Block,
+  { chainId, authorization }: Omit<Wanted, keyof Search>,
+): Promise<boolean> {
+  try {
+    return await usedState(authorization.from, authorization.nonce, chainId)(node, { blockHash });
+  } catch (error) {
+    // Most nodes keep the state of the last blocks only.
+    if (isEvmFailure(error)) return false;
+    throw error;
+  }
+}
+
 /** Of that transaction's receipt: one transaction can carry several authorizations out, so the transfer must follow this very use. */
-async function movesAll(node: EvmNode, token: Hex, { from, to, value }: Authorization, use: UseLog): Promise<boolean> {
+async function movesAll(node: EvmNode, { chainId, authorization: { from, to, value } }: Wanted, use: UseLog): Promise<boolean> {
   if (use.topics[0] !== used) return false;
   const receipt = await node.call("eth_getTransactionReceipt", [use.transactionHash], receiptForm.nullable());
-  if (receipt?.transactionHash !== use.transactionHash || receipt.status !== "0x1" || receipt.blockNumber !== use.blockNumber) return false;
+  // Its logs and its receipts differ: which of them lags is not known.
+  if (receipt?.transactionHash !== use.transactionHash || receipt.status !== "0x1" || receipt.blockNumber !== use.blockNumber) {
+    throw new EvmFailure("behind", `${node.name}: lacks the receipt of a transaction that it has logs of`);
+  }
+  const token = usdcAddress(chainId);
   const at = (index: number) => receipt.logs.find((log) => log.logIndex === index && log.address === token);
   const transfer = at(use.logIndex + 1);
   const topics = encodeEventTopics({ abi: usdcAbi, eventName: "Transfer", args: { from, to } });

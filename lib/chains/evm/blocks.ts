@@ -26,6 +26,35 @@ export async function findBlockOf(node: EvmNode, which: BlockTag | number | Hex)
   return block;
 }
 
+/** @throws EvmFailure `behind` when the node has none such */
+export async function getBlockOf(node: EvmNode, which: BlockTag | number): Promise<Block> {
+  const block = await findBlockOf(node, which);
+  if (!block) throw new EvmFailure("behind", `${node.name}: lacks block ${which}`);
+  return block;
+}
+
+const FIRST_STEP_BACK = 256;
+
+/**
+ * The number of the first block up to `last` that is not before that second: each is at or after the one before it. `last` when all are
+ * before. It looks no further back than it has to, since a node may have pruned the oldest.
+ * @throws EvmFailure
+ */
+export async function findFirstSince(node: EvmNode, second: number, last: number): Promise<number> {
+  const isBefore = async (number: number) => (await getBlockOf(node, number)).timestampS < second;
+  let [low, high] = [last, last];
+  for (let step = FIRST_STEP_BACK; low > 0 && !(await isBefore(low)); step *= 2) [low, high] = [Math.max(0, low - step), low];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** @throws EvmFailure when no node has one */
+export const readLatestBlock = (nodes: EvmNodes = evmNodes()): Promise<Block> => nodes.ask((node) => getBlockOf(node, "latest"));
+
 /** @throws EvmFailure */
 export const findBlock = (which: BlockTag | number | Hex, nodes: EvmNodes = evmNodes()): Promise<Block | null> =>
   nodes.ask((node) => findBlockOf(node, which));

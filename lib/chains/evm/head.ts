@@ -66,6 +66,13 @@ export async function readHead(nodes: EvmNodes = evmNodes()): Promise<Head> {
   }
 }
 
+/** The block that is final, for whoever moves money by it. @throws EvmFailure `moved` while the head is in doubt */
+export async function readFinalBlock(nodes: EvmNodes = evmNodes()): Promise<Block> {
+  const { finalized, doubt } = await readHead(nodes);
+  if (doubt !== null) throw new EvmFailure("moved", `the chain's head is in doubt: ${doubt}`);
+  return finalized;
+}
+
 async function headOf(node: EvmNode, nodes: EvmNodes): Promise<Head> {
   const [finalized, safe, latest] = await Promise.all([
     findBlockOf(node, "finalized"),

@@ -86,6 +86,18 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
   return { chainId, count: nodes.length, ask, askOthers };
 }
 
+/** What every node says that answers, the one that is asked first ahead. @throws EvmFailure when none does */
+export const askEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>): Promise<T[]> =>
+  nodes.ask(async (node) => [await ask(node), ...(await nodes.askOthers(node, ask))]);
+
+/**
+ * What the first node says that has anything to say; the others are asked when that is not the one that is asked first, since one
+ * may have pruned what it is asked for. Null when none of those that answer has anything.
+ * @throws EvmFailure when none answers
+ */
+export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
+  nodes.ask(async (node) => (await look(node)) ?? (await nodes.askOthers(node, look)).find((found) => found !== null) ?? null);
+
 /** A node of another chain would show no deposits, or another chain's: it is asked once, and again after it was away. */
 async function checkChain(node: KnownNode, chainId: number): Promise<void> {
   if (node.isOnOurChain) return;

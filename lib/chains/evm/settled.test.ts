@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { findBlock } from "./blocks";
 import { createNodes } from "./nodes";
-import { findSettledTransaction, findSettleRefusal, readSettleRevert } from "./settled";
+import { findSettledTransaction, findSettleRefusal, readSettleRevert, settledCentsOf } from "./settled";
 import { encodeSettle, type ProofTerms, proofText, readSettlement, settlementAbi } from "./settlement";
 import { contractWallets } from "./testing/contract-wallets";
 import { startFaultyNode } from "./testing/faulty-node";
@@ -102,6 +102,22 @@ test("a node that is away, or that lies about the settlement's event, is not tak
   const lying = createNodes({ urls: [liar.url], chainId: chain.chainId });
   expect(await findSettledTransaction(settlement.address, proof, lying)).toBeNull();
   await liar.close();
+});
+
+test("a settlement that the first node has no logs of is found through another, and its amount is read as of any block", async () => {
+  const { proof, signature } = await newProof({ requestNumber: 11n });
+  const { transactionHash, blockNumber } = await settle(proof, signature);
+  const empty = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
+  const through = (...urls: string[]) => createNodes({ urls, chainId: chain.chainId });
+  const found = { transaction: transactionHash, block: Number(blockNumber), cents: 25n };
+  expect(await findSettledTransaction(settlement.address, proof, through(empty.url, chain.url()))).toMatchObject(found);
+  expect(await findSettledTransaction(settlement.address, proof, through(empty.url, empty.url))).toBeNull();
+  await empty.close();
+  const block = (await findBlock(Number(blockNumber), chain.nodes))?.hash ?? "0x";
+  const before = (await findBlock(Number(blockNumber) - 1, chain.nodes))?.hash ?? "0x";
+  const centsAt = (blockHash: Hex, address = settlement.address) =>
+    chain.nodes.ask((node) => settledCentsOf(address, proof)(node, { blockHash }));
+  expect([await centsAt(block), await centsAt(before), await centsAt(block, newAddress())]).toEqual([25n, 0n, 0n]);
 });
 
 test("an address where nothing is deployed says so", async () => {

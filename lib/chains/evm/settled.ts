@@ -1,11 +1,11 @@
 // What became of a proof at the settlement contract: why it would refuse one now, and which transaction settled one.
 
-import { decodeErrorResult, encodeEventTopics, type Hex, hexToBigInt, parseAbi, toHex } from "viem";
+import { decodeErrorResult, encodeEventTopics, encodeFunctionData, type Hex, hexToBigInt, parseAbi, toHex } from "viem";
 import { z } from "zod";
-import { type Block, findBlockOf } from "./blocks";
-import { EvmFailure, isEvmFailure } from "./failure";
-import type { EvmNode } from "./node";
-import { type EvmNodes, evmNodes } from "./nodes";
+import { findFirstSince, getBlockOf } from "./blocks";
+import { isEvmFailure } from "./failure";
+import type { ReadState } from "./final-state";
+import { type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { encodeSettle, type ProofTerms, settlementAbi } from "./settlement";
 import { bytes, bytes32, quantity } from "./wire";
 
@@ -81,6 +81,15 @@ export async function findSettleRefusal(
   }
 }
 
+/** How many cents were settled of this wallet's request number; 0 when nothing was. */
+export function settledCentsOf(address: Hex, { from, requestNumber }: Pick<ProofTerms, "from" | "requestNumber">): ReadState<bigint> {
+  const data = encodeFunctionData({ abi: settlementAbi, functionName: "settledCents", args: [from, requestNumber] });
+  return (node, at) => node.call("eth_call", [{ to: address, data }, at], centsForm);
+}
+
+/** Nothing is answered where nothing is deployed. */
+const centsForm = z.union([z.literal("0x").transform(() => 0n), bytes32.transform((word) => BigInt(word))]);
+
 export interface SettledTransaction {
   transaction: Hex;
   block: number;
@@ -96,17 +105,18 @@ const SPAN = 2_000;
 const MOST_QUESTIONS = 5;
 
 /**
- * The transaction that settled this wallet's request number, whatever amount it moved; null when there is none.
+ * The transaction that settled this wallet's request number, whatever amount it moved, looked for at every node until one shows it.
+ * Null when none does: that is no word of the chain's, since a node without logs answers the same.
  * @throws EvmFailure
  */
 export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: EvmNodes = evmNodes()): Promise<SettledTransaction | null> {
   const { from, requestNumber } = proof;
   const topics = encodeEventTopics({ abi: settlementAbi, eventName: "Settled", args: { from, requestNumber } });
-  return nodes.ask(async (node) => {
-    const latest = await blockAt(node, "latest");
-    const first = await firstBlockSince(node, Number(proof.timestampMs / 1_000n) - MOST_AGE_S, latest);
-    for (let asked = 0, at = first; asked < MOST_QUESTIONS && at <= latest.number; asked++, at += SPAN) {
-      const filter = { address, topics, fromBlock: toHex(at), toBlock: toHex(Math.min(latest.number, at + SPAN - 1)) };
+  return findAnywhere(nodes, async (node) => {
+    const { number: latest } = await getBlockOf(node, "latest");
+    const first = await findFirstSince(node, Number(proof.timestampMs / 1_000n) - MOST_AGE_S, latest);
+    for (let asked = 0, at = first; asked < MOST_QUESTIONS && at <= latest; asked++, at += SPAN) {
+      const filter = { address, topics, fromBlock: toHex(at), toBlock: toHex(Math.min(latest, at + SPAN - 1)) };
       const logs = await node.call("eth_getLogs", [filter], logsForm);
       const found = logs.find((log) => log.topics.join() === topics.join());
       if (found) return found.settled;
@@ -133,20 +143,3 @@ const logsForm = z.array(
       } satisfies SettledTransaction,
     })),
 );
-
-async function blockAt(node: EvmNode, which: number | "latest"): Promise<Block> {
-  const block = await findBlockOf(node, which);
-  if (!block) throw new EvmFailure("behind", `${node.name}: lacks block ${which}`);
-  return block;
-}
-
-/** The number of the first block that is not before that second: each is at or after the one before it. */
-async function firstBlockSince(node: EvmNode, second: number, latest: Block): Promise<number> {
-  let [low, high] = [0, latest.number];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((await blockAt(node, middle)).timestampS < second) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

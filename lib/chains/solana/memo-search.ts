@@ -57,8 +57,8 @@ async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSl
   throw new NodeFailure("more transactions than can be looked through", 0);
 }
 
-/** @throws NodeFailure when the list may have ended before that moment because the node keeps no older blocks */
-async function refuseForgetful(ask: Ask, sinceS: number): Promise<void> {
+/** @throws NodeFailure when the node keeps no blocks of that moment: what it does not know may have run */
+export async function refuseForgetful(ask: Ask, sinceS: number): Promise<void> {
   const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
   if (firstSlot === 0) return;
   const time = await ask("getBlockTime", [firstSlot], z.int().nullable());

@@ -1,0 +1,45 @@
+// Blocks by their time, on a real chain.
+
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { findBlock, findFirstSince, getBlockOf, readLatestBlock } from "./blocks";
+import { createNodes } from "./nodes";
+import { startFaultyNode } from "./testing/faulty-node";
+import { startUsdcChain, type UsdcChain } from "./testing/usdc-chain";
+
+let chain: UsdcChain;
+beforeAll(async () => {
+  chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
+  for (const seconds of [1, 60, 5, 400, 2]) {
+    await chain.client.mine({ blocks: 200, interval: 1 });
+    await chain.client.increaseTime({ seconds });
+  }
+  await chain.mine(1);
+});
+afterAll(() => chain?.stop());
+
+test("the first block since a second is found, wherever it is, with few questions and none about older blocks than needed", async () => {
+  const { number: last, timestampS } = await readLatestBlock(chain.nodes);
+  const node = await startFaultyNode(chain.url(), () => null);
+  onTestFinished(node.close);
+  const nodes = createNodes({ urls: [node.url], chainId: chain.chainId });
+  const find = (second: number) => nodes.ask((one) => findFirstSince(one, second, last));
+  const timeOf = async (number: number) => (await findBlock(number, chain.nodes))?.timestampS ?? 0;
+  for (let number = 1; number <= last; number += 97) {
+    const second = await timeOf(number);
+    const first = await find(second);
+    expect(await timeOf(first)).toBe(second);
+    expect(await timeOf(first - 1)).toBeLessThan(second);
+    expect(await timeOf(await find(second - 1))).toBeGreaterThanOrEqual(second - 1);
+  }
+  expect([await find(0), await find(timestampS + 1)]).toEqual([0, last]);
+  node.calls.length = 0;
+  await find(await timeOf(last - 10));
+  const numbers = node.calls.map(({ params: [number] }) => Number(number));
+  expect(numbers.length).toBeLessThan(15);
+  expect(Math.min(...numbers)).toBe(last - 256);
+});
+
+test("a block that a node lacks is told as its own failure", async () => {
+  const beyond = (await readLatestBlock(chain.nodes)).number + 100;
+  await expect(chain.nodes.ask((node) => getBlockOf(node, beyond))).rejects.toMatchObject({ kind: "behind" });
+});

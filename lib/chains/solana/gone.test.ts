@@ -1,0 +1,52 @@
+// When nodes may say that a transaction never ran: on a real chain that runs as its own process, through nodes that lag, forget or are
+// silent.
+
+import { Connection } from "@solana/web3.js";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { requireMemory } from "./gone";
+import { SolanaNodes } from "./nodes";
+
+let chain: TestSolanaChain;
+let connection: Connection;
+beforeAll(async () => {
+  chain = await startTestSolanaChain({ slotMs: 25 });
+  connection = new Connection(chain.url, "finalized");
+});
+afterAll(() => chain?.remove());
+
+const through = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash });
+
+async function startNode(decide: (method: string) => Fault | null): Promise<string> {
+  const { url, close } = await startFaultyNode(chain.url, ({ method }) => decide(method));
+  onTestFinished(close);
+  return url;
+}
+
+/** Seconds of the chain, once it has a block that is final. */
+async function finalTime(): Promise<number> {
+  const read = async () => connection.getBlockTime(await connection.getSlot());
+  await expect.poll(() => read().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+  return (await read()) ?? 0;
+}
+
+test("a time that all nodes have as final and remember is told; one that is not final yet, or not on one of them, is not", async () => {
+  const seconds = await finalTime();
+  const time = { since: new Date((seconds + 1) * 1_000), until: new Date((seconds + 2) * 1_000) };
+  await expect(requireMemory(through(chain.url), { ...time, until: new Date((seconds + 600) * 1_000) })).rejects.toThrow("not final yet");
+  await expect.poll(finalTime, { timeout: 20_000 }).toBeGreaterThan(seconds + 2);
+  await requireMemory(through(chain.url), time);
+  await requireMemory(through(chain.url, chain.url), time);
+  const stuck = await startNode((method) => (method === "getBlockTime" ? { rewrite: () => seconds } : null));
+  await expect(requireMemory(through(chain.url, stuck), time)).rejects.toThrow("node 2: that time is not final yet");
+  await expect(requireMemory(through(chain.url, "http://127.0.0.1:9"), time)).rejects.toThrow("node 2");
+});
+
+test("a node that has forgotten the blocks of that time says nothing about it", async () => {
+  const seconds = await finalTime();
+  const slot = await connection.getSlot();
+  const forgetful = await startNode((method) => (method === "getFirstAvailableBlock" ? { rewrite: () => slot } : null));
+  const time = { since: new Date((seconds - 60) * 1_000), until: new Date(seconds * 1_000) };
+  await expect(requireMemory(through(chain.url, forgetful), time)).rejects.toThrow("node 2: the blocks of that time are forgotten");
+});
