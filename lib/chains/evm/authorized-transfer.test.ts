@@ -109,6 +109,22 @@ test("one that was used before all that is looked through is used up, when a nod
   expect(await findUseOfShown(shown, search, archive)).toEqual({ kind: "spent_otherwise" });
 });
 
+test("what no node shows is looked for in the hours in which it counted, however long ago they are", async () => {
+  const { shown, search } = await useNonce();
+  await chain.client.mine({ blocks: 20_000, interval: 1 });
+  const { number, timestampS } = await readLatestBlock(chain.nodes);
+  onTestFinished(setClock(() => timestampS * 1_000));
+  const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
+  onTestFinished(node.close);
+  expect(await findUseOfShown(shown, { ...search, toBlock: number }, through(node.url))).toBeNull();
+  const asked = node.calls.filter(({ method }) => method === "eth_getLogs").map(({ params: [filter] }) => filter as { toBlock: Hex });
+  // Its 3,000 seconds, and what was before.
+  expect(Number(asked[0]?.toBlock)).toBeLessThan(search.toBlock + 3_010);
+  expect(asked.length).toBeLessThan(10);
+  const all = { ...search, toBlock: number };
+  expect(await findUseOfShown(shown, all, chain.nodes)).toMatchObject({ kind: "moved" });
+});
+
 test("whether one is used in a final block is what all nodes say that answer, and any that has come further tells of the latest", async () => {
   const { shown } = await useNonce();
   const { from, nonce } = shown;
