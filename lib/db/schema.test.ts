@@ -26,7 +26,10 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "what was booked or signed is never changed"],
   [/^(account|api_key): trigger \w+_changed$/, "every process hears that a key or its account changed"],
-  [/^(payment_claim|idempotent_reply): index .* where /, "what is open, paid, marked or void is found by itself, and Prisma has no word for an index of a part"],
+  [
+    /^(payment_claim|idempotent_reply): index .* where /,
+    "what is open, paid, marked or void is found by itself, and Prisma has no word for an index of a part",
+  ],
   [/^charge: index using brin \(seq\)$/, "it summarises itself, a setting that Prisma has no word for"],
 ];
 

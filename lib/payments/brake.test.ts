@@ -50,7 +50,7 @@ const refused = { kind: "refused", reason: "settlement_failed" };
 
 test("the fourth transaction within an hour is not made for a wallet of which three moved nothing, whatever it paid before", async () => {
   const payer = newPayer();
-  await pay(payer);
+  for (let times = 0; times < 5; times++) await pay(payer);
   for (let times = 0; times < 3; times++) {
     expect(await findBrake(await claimOf(payer))).toBeNull();
     await waste(payer);
@@ -98,6 +98,28 @@ test("of a new wallet four are under way at once; of one that has paid more ofte
   expect(await store(await claimOf(fresh))).toBe("unknown");
 });
 
+test("one waste takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
+  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const payers = Array.from({ length: budget }, newPayer);
+  const wasted = async () => (await pool().query<{ wasted: bigint }>("SELECT count(*) AS wasted FROM payment_waste")).rows[0]?.wasted;
+  for (const payer of payers) await pay(payer);
+  for (let times = 0; times < 3; times++) {
+    for (const payer of payers) {
+      const claim = await claimOf(payer);
+      if ((await store(claim)) === "stored") await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
+    }
+  }
+  expect(await wasted()).toBe(BigInt(2 * budget));
+}, 60_000);
+
+test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
+  const payer = newPayer();
+  for (let times = 0; times < 40; times++) await pay(payer);
+  await waste(payer);
+  const claims = await Promise.all(Array.from({ length: 10 }, () => claimOf(payer)));
+  expect((await Promise.all(claims.map(store))).filter((kind) => kind === "stored")).toHaveLength(2);
+});
+
 test("wallets that never paid share one budget, those under way counted; whoever has paid goes on", async () => {
   const budget = config().PAYMENT_WASTE_PER_HOUR;
   const known = newPayer();
@@ -119,6 +141,6 @@ test("wallets that never paid share one budget, those under way counted; whoever
 test("what no brake asks about any more is forgotten", async () => {
   await waste(newPayer());
   expect(await forgetWaste()).toBe(0n);
-  nowMs += 24 * HOUR_MS + 1;
+  nowMs += 30 * 24 * HOUR_MS;
   expect(await forgetWaste()).toBe(1n);
 });

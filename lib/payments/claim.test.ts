@@ -140,6 +140,14 @@ test("an Idempotency-Key is one payment's in its account, until that payment tur
   expect(isMismatch(await claimPayment(first))).toBe(true);
 });
 
+test("a payment that comes again finds its Idempotency-Key free when the one that had it came to nothing too", async () => {
+  const accountId = await createAccount();
+  const [one, other] = [newTerms({ accountId, idempotencyKey: "order 2" }), newTerms({ accountId, idempotencyKey: "order 2" })];
+  await fail(one);
+  await fail(other);
+  expect((await claimOf(one)).claim.idempotencyKey).toBe("order 2");
+});
+
 test("after 24 hours another payment may have the Idempotency-Key, paid as the first one is", async () => {
   const accountId = await createAccount();
   const { claim } = await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }));

@@ -91,9 +91,9 @@ const claimOf = (row: ClaimRow): PaymentClaim => ({ ...row, amount: nanoUsd(row.
  * Takes a payment for one request, durably, before it returns; or finds the claim that it has, to go on with. A claim that failed or
  * was reversed is taken anew.
  */
-export async function claimPayment(terms: PaymentTerms): Promise<Claimed> {
+export async function claimPayment(terms: PaymentTerms, database: Queryable = pool()): Promise<Claimed> {
   const wanted = { ...terms, id: newPaymentId(), amount: terms.amount.toString(), bodyHash: terms.bodyHash.toString("hex") };
-  const { rows } = await pool().query<{ outcome: Claimed["kind"]; isNew: boolean } & ClaimRow>(
+  const { rows } = await database.query<{ outcome: Claimed["kind"]; isNew: boolean } & ClaimRow>(
     `SELECT t.outcome, t.is_new AS "isNew", ${columns} FROM payments_claim($1, $2) t CROSS JOIN LATERAL (SELECT (t.claim).*) c`,
     [JSON.stringify(wanted), now()],
   );
@@ -130,7 +130,7 @@ export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">)
 interface Failure {
   reason: SettleFailure;
   message?: string | undefined;
-  /** Its transaction is in a block, and cost its fee. */
+  /** Its transaction is in a block, cost its fee, and its payer is to blame. */
   isWaste?: boolean;
 }
 

@@ -13,7 +13,7 @@ import { findBrake } from "./brake";
 import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "./claim";
 import { type Settled, settledAs } from "./outcome";
 import { settleElsewhere } from "./settle-elsewhere";
-import type { Refusal } from "./settle-way";
+import type { Attempt, Refusal } from "./settle-way";
 import { ways } from "./ways";
 
 interface Run {
@@ -25,6 +25,8 @@ const runs = () => once("payments being settled", () => new Map<PaymentId, Run>(
 
 const FIRST_PAUSE_MS = 20;
 const MOST_PAUSE_MS = 500;
+/** From a transaction's first bytes to its block, with a relay and a chain that work. */
+const ENOUGH_TIME_MS = 30_000;
 
 /**
  * Resolves after `waitMs` milliseconds at the latest, or soon after. In a process there is one run of it a claim, whose outcome all
@@ -74,7 +76,7 @@ async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
 /** One step further: an attempt, or a look at what became of it. */
 async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   if (!claim.isRelayed) {
-    const attempt = (await findBrake(claim)) ?? (await ways[claim.scheme].attempt(claim, relayIdOf(claim)));
+    const attempt = await tryNow(claim);
     if (attempt.kind === "found") return { kind: "paid", transaction: attempt.transaction, block: attempt.block };
     if (attempt.kind === "refused") return fail(claim, false, attempt);
     if (attempt.kind === "unknown") return { kind: "pending" };
@@ -89,19 +91,35 @@ async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   return relayed.state === "failed" || relayed.state === "lost" ? afterFailure(claim, relayed) : { kind: "pending" };
 }
 
+async function tryNow(claim: PaymentClaim): Promise<Attempt> {
+  const way = ways[claim.scheme];
+  const braked = await findBrake(claim);
+  if (braked?.kind !== "refused") return braked ?? way.attempt(claim, relayIdOf(claim));
+  // Somebody else may have carried it out, or we did in a time that the database does not know.
+  try {
+    const found = await way.find(claim, "latest");
+    if (found) return { kind: "found", ...found };
+    const why = await way.findReason?.(claim);
+    // What its payer can mend says more.
+    return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : braked;
+  } catch (error) {
+    if (isNodesFault(error)) return { kind: "unknown" };
+    throw error;
+  }
+}
+
 /** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
-async function afterFailure(claim: PaymentClaim, { state }: Relayed): Promise<Settled> {
+async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): Promise<Settled> {
   const way = ways[claim.scheme];
   try {
     const found = await way.find(claim, "latest");
     if (found) return { kind: "paid", ...found };
     const reason = (await way.findReason?.(claim)) ?? null;
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
-    if (state === "failed") metrics().paymentsWasted.inc({ scheme: claim.scheme });
-    return await fail(claim, true, {
-      isWaste: state === "failed",
-      ...(reason ?? { reason: lost, message: "Its transaction moved nothing" }),
-    });
+    const failure = reason ?? { reason: lost, message: "Its transaction moved nothing" };
+    // One that was given time enough, and was not brought into a block in it, ran out by no fault of its payer.
+    const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
+    return await fail(claim, true, { ...failure, isWaste: state === "failed" && !isOurFault });
   } catch (error) {
     if (isNodesFault(error)) return { kind: "pending" };
     throw error;
@@ -113,5 +131,6 @@ async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal &
   const { reason, message } = failure;
   const isOurs = await noteFailed(claim, wasRelayed, failure);
   if (!isOurs) return { kind: "pending" };
+  if (failure.isWaste) metrics().paymentsWasted.inc({ scheme: claim.scheme });
   return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

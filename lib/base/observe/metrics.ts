@@ -83,7 +83,7 @@ const paymentMetrics = ({ counter, histogram }: Declare) => ({
     "Payments of requests by outcome: paid, covered (by the payer's credit), failed, pending, credited_late (nobody waited any more), reversed",
     ["scheme", "outcome"],
   ),
-  paymentsWasted: counter("payments_wasted_total", "Transactions of payments that came into a block and moved nothing: their fee is lost", [
+  paymentsWasted: counter("payments_wasted_total", "Transactions of payments that moved nothing since their payers could not pay any more: their fee is lost", [
     "scheme",
   ]),
   paymentsBraked: counter(

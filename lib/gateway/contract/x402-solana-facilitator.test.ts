@@ -143,3 +143,27 @@ test("one that says so of another transaction with the same memo, which pays as 
   await untilServed(payment.payload);
   await expectBooked(payment.payer, { payments: 1, answers: 1 });
 }, 30_000);
+
+test("one that pays with another key by now: what was paid before has its answer", async () => {
+  behaviour = honest;
+  const { payload, payer } = await signed();
+  const first = await x402.send(body, payload);
+  expect(first.status, first.text).toBe(200);
+  const [kind] = kinds;
+  if (!kind) throw new Error("the facilitator supports something");
+  const former = kind.extra.feePayer;
+  const next = Keypair.generate().publicKey;
+  await x402.chain.airdrop(next.toBase58(), 1_000_000_000n);
+  await vi.waitUntil(async () => (await x402.connection.getBalance(next)) > 0, { timeout: 10_000, interval: 25 });
+  try {
+    kind.extra.feePayer = next.toBase58();
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+    expect((await x402.requirementsFor(body)).accepts[0].extra.feePayer).toBe(next.toBase58());
+    const again = await x402.send(body, payload);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    await expectBooked(payer, { payments: 1, answers: 1 });
+  } finally {
+    kind.extra.feePayer = former;
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+  }
+}, 30_000);

@@ -5,7 +5,8 @@ import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
-import { claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
+import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { type Claimed, claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
 import { creditAccountOf } from "@/lib/payments/credits";
 import { settleClaim } from "@/lib/payments/settle";
 import type { SettledAt } from "@/lib/payments/settle-way";
@@ -56,10 +57,28 @@ function notBooked(cause: unknown): never {
   throw ledgerUnavailable(cause);
 }
 
-async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promise<PaymentClaim> {
+/** Raised to undo a claim whose Idempotency-Key is another request's. */
+class KeyTaken extends Error {}
+
+/** The claim and its key in one commit: nobody has one of them alone. The claim comes first, as everywhere before accounts. */
+async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<Claimed> {
   const { accountId, idempotencyKey } = terms;
-  const isFree = accountId === null || idempotencyKey === null || (await markIdempotencyKey(accountId, idempotencyKey, request));
-  const taken = isFree ? await claimPayment(terms) : { kind: "idempotency_mismatch" as const };
+  if (accountId === null || idempotencyKey === null) return claimPayment(terms);
+  const claimBoth = async (commit: Transaction) => {
+    const taken = await claimPayment(terms, commit);
+    if (taken.kind === "claimed" && !(await markIdempotencyKey(accountId, idempotencyKey, request, commit))) throw new KeyTaken();
+    return taken;
+  };
+  try {
+    return await inTransaction(claimBoth);
+  } catch (error) {
+    if (error instanceof KeyTaken) return { kind: "idempotency_mismatch" };
+    throw error;
+  }
+}
+
+async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promise<PaymentClaim> {
+  const taken = await claimWithKey(request, terms);
   switch (taken.kind) {
     case "claimed":
       return taken.claim;

@@ -2,7 +2,7 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
+import { pool, type Transaction } from "@/lib/db/pool";
 import type { PaymentId } from "@/lib/payments/claim";
 import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
@@ -26,8 +26,13 @@ export async function checkPayment({ accountId, keyId }: Caller, payer: string, 
 }
 
 /** Keeps an Idempotency-Key for payments; false when a request has it that the balance paid for. */
-export async function markIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<boolean> {
-  const { rows } = await pool().query<{ isFree: boolean }>('SELECT gateway_mark_key($1, $2, $3, $4) AS "isFree"', [
+export async function markIdempotencyKey(
+  accountId: AccountId,
+  key: string,
+  request: GatewayRequest,
+  commit: Transaction,
+): Promise<boolean> {
+  const { rows } = await commit.query<{ isFree: boolean }>('SELECT gateway_mark_key($1, $2, $3, $4) AS "isFree"', [
     ...[accountId, key, request.id, now()],
   ]);
   return only(rows).isFree;

@@ -16,17 +16,24 @@ import {
 export interface Offer {
   network: X402Network;
   requirements: PaymentRequirements;
-  /** Nobody can pay over it now: what was claimed while one could goes on, and nothing else. */
-  isClosed: boolean;
 }
 
-/** The offer that was accepted, by its network; null when there is no such network, or nothing can ever have been signed for it. */
-export async function findOffer(accepted: PaymentPayload["accepted"], price: Price): Promise<Offer | null> {
-  const network = x402Networks().find((known) => known.network === accepted.network);
-  if (!network) return null;
-  const open = await network.findRequirements(price);
-  const requirements = open ?? (await network.findFormerRequirements(price, accepted));
-  return requirements && { network, requirements, isClosed: open === null };
+type Accepted = PaymentPayload["accepted"];
+
+const networkNamed = (name: string) => x402Networks().find(({ network }) => network === name);
+
+/** What is asked for now on the network that was accepted; null while nobody can pay over it. */
+export async function findOffer(accepted: Accepted, price: Price): Promise<Offer | null> {
+  const network = networkNamed(accepted.network);
+  const requirements = network && (await network.findRequirements(price));
+  return network && requirements ? { network, requirements } : null;
+}
+
+/** What may have been asked for when this was signed; null when nothing can. */
+export async function findFormerOffer(accepted: Accepted, price: Price): Promise<Offer | null> {
+  const network = networkNamed(accepted.network);
+  const requirements = network && (await network.findFormerRequirements(price, accepted));
+  return network && requirements ? { network, requirements } : null;
 }
 
 export async function listRequirements(price: Price): Promise<PaymentRequirements[]> {

@@ -40,6 +40,9 @@ BEGIN
     RETURN NEXT; RETURN;
   END IF;
   IF w."idempotencyKey" IS DISTINCT FROM claim.idempotency_key AND w."idempotencyKey" IS NOT NULL THEN
+    UPDATE payment_claim c SET idempotency_key = NULL
+      WHERE c.account_id = w."accountId" AND c.idempotency_key = w."idempotencyKey" AND c.id <> claim.id
+        AND (payments_is_open_to_another(c.state) OR c.claimed_at <= at - interval '24 hours');
     IF NOT payments_is_open_to_another(claim.state)
       OR EXISTS (SELECT 1 FROM payment_claim c WHERE c.account_id = w."accountId" AND c.idempotency_key = w."idempotencyKey") THEN
       outcome := 'idempotency_mismatch';
@@ -78,14 +81,15 @@ BEGIN
       AND NOT payments_has_key(account, idempotency, now_at);
 END $$;
 
--- The same for requests that died before they did it: of marks that are a minute old. Returns how many.
+-- The same for requests that died before they did it, and for payments that came to nothing after their request was gone: of marks that
+-- are between a minute and four hours old, by when every payment is over. Returns how many.
 CREATE FUNCTION gateway_free_keys(now_at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   freed bigint;
 BEGIN
   DELETE FROM idempotent_reply r USING (
       SELECT m.account_id, m.idempotency_key FROM idempotent_reply m
-      WHERE m.status = 0 AND m.claimed_at <= now_at - interval '1 minute' AND NOT payments_has_key(m.account_id, m.idempotency_key, now_at)
+      WHERE m.status = 0 AND m.claimed_at BETWEEN now_at - interval '4 hours' AND now_at - interval '1 minute' AND NOT payments_has_key(m.account_id, m.idempotency_key, now_at)
       FOR UPDATE SKIP LOCKED
     ) void
     WHERE r.account_id = void.account_id AND r.idempotency_key = void.idempotency_key;
@@ -95,7 +99,7 @@ END $$;
 CREATE INDEX idempotent_reply_marks_idx ON idempotent_reply (claimed_at) WHERE status = 0;
 
 -- Forgets payments that never had a transaction and never can have one: those that came without an account after a day, others, which their
--- owners may look at, after ninety. Their signatures have run out, so that none can be claimed again. Returns how many.
+-- owners may look at, after ninety. Their signatures have run out, so that none can move anything any more. Returns how many.
 CREATE FUNCTION payments_delete_void(now_at timestamptz, most integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   deleted bigint;
