@@ -83,9 +83,11 @@ const paymentMetrics = ({ counter, histogram }: Declare) => ({
     "Payments of requests by outcome: paid, covered (by the payer's credit), failed, pending, credited_late (nobody waited any more), reversed",
     ["scheme", "outcome"],
   ),
-  paymentsWasted: counter("payments_wasted_total", "Transactions of payments that moved nothing since their payers could not pay any more: their fee is lost", [
-    "scheme",
-  ]),
+  paymentsWasted: counter(
+    "payments_wasted_total",
+    "Transactions of payments that moved nothing since their payers could not pay any more: their fee is lost",
+    ["scheme"],
+  ),
   paymentsBraked: counter(
     "payments_braked_total",
     "Payments refused without a transaction since too many moved nothing, by whose: payer_wastes, others_waste (of wallets that never paid)",
