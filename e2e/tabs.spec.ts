@@ -60,6 +60,8 @@ test("while one tab links a wallet, the other takes its change of account for no
   await open(page, "/settings");
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await expect(page.getByText("Step 1 of 2")).toBeVisible();
+  // The page that was opened anew has its wallet again, and hears of what changes in it.
+  await expect(page.getByText("The one that is connected now is linked already")).toBeVisible();
   const second = newWallet("evm");
   await wallet.switchTo(second);
   await page.getByRole("button", { name: "Sign with the new wallet" }).click();

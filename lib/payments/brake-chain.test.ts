@@ -76,7 +76,8 @@ test("a proof that the chain shows as paid is paid, though the database was set 
 test("an authorization that somebody else carried out is paid, though others waste", async () => {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
-  await chain.client.sendTransaction({ account: await chain.newPayer(1n), ...call, gas: 200_000n });
+  const hash = await chain.client.sendTransaction({ account: await chain.newPayer(1n), ...call, gas: 200_000n });
+  await chain.client.waitForTransactionReceipt({ hash });
   await waste(terms.network, "0xother", 100, true);
   const claimed = await claim(terms);
   const settled = await settleClaim(claimed, 3_000);

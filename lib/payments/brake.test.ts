@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { toHex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { setClock } from "@/lib/base/clock";
+import { now, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
@@ -32,7 +32,8 @@ async function claimOf(payer: `0x${string}`): Promise<PaymentClaim> {
   return taken.claim;
 }
 
-const store = async (claim: PaymentClaim) => (await storeAttempt(claim, async () => undefined)).kind;
+const plenty = () => ({ units: 10n ** 12n, at: now() });
+const store = async (claim: PaymentClaim, funds = plenty()) => (await storeAttempt(claim, funds, async () => undefined)).kind;
 
 async function pay(payer: `0x${string}`): Promise<void> {
   const claim = await claimOf(payer);
@@ -57,7 +58,7 @@ test("the fourth transaction within an hour is not made for a wallet of which th
   }
   const claim = await claimOf(payer);
   expect(await findBrake(claim)).toMatchObject(refused);
-  expect(await storeAttempt(claim, () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  expect(await storeAttempt(claim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
   const { values } = await metrics().paymentsBraked.get();
   expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
   // Another wallet is kept from nothing, and this one goes on when the hour is over.
@@ -83,7 +84,7 @@ test("of a new wallet four are under way at once; of one that has paid more ofte
   for (let times = 0; times < 40; times++) await pay(rich);
   const many = async (payer: `0x${string}`) => {
     const claims = await Promise.all(Array.from({ length: 48 }, () => claimOf(payer)));
-    const kinds = await Promise.all(claims.map(store));
+    const kinds = await Promise.all(claims.map((claim) => store(claim)));
     expect(new Set(kinds)).toEqual(new Set(["stored", "unknown"]));
     return claims.filter((_, index) => kinds[index] === "stored");
   };
@@ -117,7 +118,22 @@ test("a wallet of which one moved nothing may have two more under way, however m
   for (let times = 0; times < 40; times++) await pay(payer);
   await waste(payer);
   const claims = await Promise.all(Array.from({ length: 10 }, () => claimOf(payer)));
-  expect((await Promise.all(claims.map(store))).filter((kind) => kind === "stored")).toHaveLength(2);
+  expect((await Promise.all(claims.map((claim) => store(claim)))).filter((kind) => kind === "stored")).toHaveLength(2);
+});
+
+test("no more is under way than its payer has, what moved since it was looked at counted; for the rest it waits", async () => {
+  const payer = newPayer();
+  const [first, second, third] = [await claimOf(payer), await claimOf(payer), await claimOf(payer)];
+  // Each is over five cents.
+  const funds = { units: 100_000n, at: now() };
+  expect([await store(first, funds), await store(second, funds), await store(third, funds)]).toEqual(["stored", "stored", "unknown"]);
+  await creditPayment(first, { transaction: "0x01", block: 7 });
+  expect(await store(third, funds)).toBe("unknown");
+  nowMs += 2_000;
+  expect(await store(third, { units: 50_000n, at: now() })).toBe("unknown");
+  await creditPayment(second, { transaction: "0x02", block: 8 });
+  nowMs += 2_000;
+  expect(await store(third, { units: 50_000n, at: now() })).toBe("stored");
 });
 
 test("wallets that never paid share one budget, those under way counted; whoever has paid goes on", async () => {
@@ -125,14 +141,14 @@ test("wallets that never paid share one budget, those under way counted; whoever
   const known = newPayer();
   await pay(known);
   const claims = await Promise.all(Array.from({ length: budget + 20 }, () => claimOf(newPayer())));
-  const kinds = await Promise.all(claims.map(store));
+  const kinds = await Promise.all(claims.map((claim) => store(claim)));
   const [begun, waiting] = [claims.filter((_, index) => kinds[index] === "stored"), claims.filter((_, index) => kinds[index] !== "stored")];
   expect(begun).toHaveLength(budget);
   expect(await findBrake(waiting[0] as PaymentClaim)).toEqual({ kind: "unknown" });
   expect(await store(await claimOf(known))).toBe("stored");
   for (const claim of begun) await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
   expect(await findBrake(waiting[0] as PaymentClaim)).toMatchObject(refused);
-  expect(await storeAttempt(waiting[1] as PaymentClaim, () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  expect(await storeAttempt(waiting[1] as PaymentClaim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
   expect(await store(await claimOf(known))).toBe("stored");
   nowMs += HOUR_MS + 1;
   expect(await store(waiting[0] as PaymentClaim)).toBe("stored");

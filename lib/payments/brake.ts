@@ -3,6 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
@@ -30,14 +31,24 @@ export async function findBrake(claim: PaymentClaim): Promise<Attempt | null> {
   return row.verdict === "go" ? null : attemptOf(row.verdict, claim);
 }
 
+/** What a payer has, as its chain said after `at`; of a proof, no more than the contract may move. */
+export interface Funds {
+  units: bigint;
+  at: Date;
+}
+
 /**
- * Stores an attempt's transaction in one commit with the note that it is, once, however many try it at once. `store`: the relay's
- * `storeCall` or `storeSigned`.
+ * Stores an attempt's transaction in one commit with the note that it is, once, however many try it at once, and no more of them than
+ * their payer can pay. `store`: the relay's `storeCall` or `storeSigned`.
  */
-export async function storeAttempt(claim: PaymentClaim, store: (transaction: Transaction) => Promise<unknown>): Promise<Attempt> {
+export async function storeAttempt(
+  claim: PaymentClaim,
+  { units, at }: Funds,
+  store: (transaction: Transaction) => Promise<unknown>,
+): Promise<Attempt> {
   const verdict = await inTransaction(async (transaction) => {
-    const { rows } = await transaction.query<{ verdict: Verdict }>("SELECT payments_note_stored($1, $2, $3, $4) AS verdict", [
-      ...[claim.id, claim.attempt, config().PAYMENT_WASTE_PER_HOUR, now()],
+    const { rows } = await transaction.query<{ verdict: Verdict }>("SELECT payments_note_stored($1, $2, $3, $4, $5, $6) AS verdict", [
+      ...[claim.id, claim.attempt, bookable(units), at, config().PAYMENT_WASTE_PER_HOUR, now()],
     ]);
     const [row] = rows;
     if (!row) throw new Error("The database decided nothing about a payment's transaction.");
@@ -46,6 +57,10 @@ export async function storeAttempt(claim: PaymentClaim, store: (transaction: Tra
   });
   return attemptOf(verdict, claim);
 }
+
+/** nano-USD; what no wallet has can not be written down. */
+const MOST_FUNDS = 2n ** 62n;
+const bookable = (units: bigint): bigint => (units > MOST_FUNDS / fromUsdcUnits(1n) ? MOST_FUNDS : fromUsdcUnits(units));
 
 function attemptOf(verdict: Verdict, { id, scheme, payer }: PaymentClaim): Attempt {
   if (verdict === "go" || verdict === "known") return { kind: "stored" };

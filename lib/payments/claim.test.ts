@@ -49,7 +49,7 @@ const fail = async (terms: PaymentTerms) => {
 /** Whether this call stores the attempt's transaction. */
 async function storesNow(claim: PaymentClaim): Promise<boolean> {
   const store = vi.fn(async () => undefined);
-  await storeAttempt(claim, store);
+  await storeAttempt(claim, { units: 10n ** 12n, at: new Date() }, store);
   return store.mock.calls.length === 1;
 }
 

@@ -147,7 +147,10 @@ test("a payment that failed in a block and moves in the one that replaces it is 
 
 const cover = (id: string) => pool().query("SELECT payments_cover($1)", [id]);
 /** Anybody may. */
-const carryOut = (call: { to: Hex; data: Hex }) => chain.client.sendTransaction({ account: chain.minter, ...call });
+const carryOut = async (call: { to: Hex; data: Hex }) => {
+  const hash = await chain.client.sendTransaction({ account: chain.minter, ...call });
+  await chain.client.waitForTransactionReceipt({ hash });
+};
 
 test("an authorization that was not submitted and that somebody carries out is credited, once its time is over", async () => {
   const payer = await chain.newPayer(100n);

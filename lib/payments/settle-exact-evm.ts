@@ -2,13 +2,14 @@
 // else may do it as well, since whoever sees it can: then it is found on the chain, and is as good.
 
 import { getAddress } from "viem";
+import { now } from "@/lib/base/clock";
 import { publicUrl } from "@/lib/base/public-url";
 import { findUseOfShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { readLatestBlock } from "@/lib/chains/evm/blocks";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { readFinalBlock } from "@/lib/chains/evm/head";
-import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
+import { isAuthorizationUsed, readSettledAuthorization, readUsdc } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
 import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./brake";
@@ -37,10 +38,11 @@ const prepare = ({ settlement }: PaymentClaim) => {
 };
 
 async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
-  const prepared = await prepare(claim);
+  const at = now();
+  const [prepared, units] = await Promise.all([prepare(claim), readUsdc(readKeptAuthorization(claim.settlement).authorization.from)]);
   if (prepared.kind === "reverts") return explain(claim, prepared.reason);
   if (prepared.gas > MOST_GAS) return takesTooMuchGas;
-  return storeAttempt(claim, (transaction) => storeCall(relayId, prepared, transaction));
+  return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
 /** As it would be refused now. */

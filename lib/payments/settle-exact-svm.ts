@@ -1,9 +1,11 @@
 // Settling an exact payment on Solana: the payer's transaction is tried out, signed for its fee, and stored. Whatever its signatures,
 // the chain runs its message once, and only who pays the fee can bring it in.
 
+import { now } from "@/lib/base/clock";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
+import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
@@ -35,7 +37,12 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   const nodes = solanaNodes();
   // No node is shown our signature before it is stored.
   const signed = sign(kept);
-  const [status, trial] = await Promise.all([findStatus(nodes, signed.signature), tryTransaction(nodes, kept.bytes)]);
+  const at = now();
+  const [status, trial, { value: accounts }] = await Promise.all([
+    findStatus(nodes, signed.signature),
+    tryTransaction(nodes, kept.bytes),
+    readTokenAccounts(nodes, [kept.transaction.from], "confirmed"),
+  ]);
   if (status !== null && isConfirmed(status)) {
     return status.isFailed ? { kind: "refused", ...usedUp } : { kind: "found", transaction: signed.signature, block: status.slot };
   }
@@ -46,7 +53,7 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   // From a node that is as far as the one that knew the payer's blockhash: this one is no older, and lasts no shorter.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const transaction = { id, ...signed, feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };
-  return storeAttempt(claim, (commit) => storeSigned(transaction, commit));
+  return storeAttempt(claim, { units: accounts[0]?.units ?? 0n, at }, (commit) => storeSigned(transaction, commit));
 }
 
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {

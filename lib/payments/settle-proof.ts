@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
+import { now } from "@/lib/base/clock";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { readFinalState } from "@/lib/chains/evm/final-state";
 import { readFinalBlock } from "@/lib/chains/evm/head";
@@ -58,6 +59,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
 
 async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): Promise<Attempt> {
   const call = { to: proof.contract, data: encodeSettle(proof, proof.signature) };
+  const at = now();
   // What is read tells why the call would revert, at no cost in time.
   const [state, prepared] = await Promise.all([readSettlement(proof.contract, proof), prepareCall(call)]);
   const refusal = refusalOf(state, proof);
@@ -65,7 +67,9 @@ async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): 
   if (refusal !== null) return { kind: "refused", ...refusal };
   if (prepared.kind === "reverts") return explain(proof);
   if (prepared.gas > MOST_GAS) return takesTooMuchGas;
-  return storeAttempt(claim, (transaction) => storeCall(relayId, prepared, transaction));
+  let units = state.balance;
+  if (state.allowance < units) units = state.allowance;
+  return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
 function refusalOf(

@@ -68,5 +68,6 @@ test("of twelve signatures on a balance that is enough for two, two are paid, an
     expect(one).toMatchObject({ kind: "failed", reason: "wallet_balance_too_low" });
   }
   expect(await chain.balanceOf(payer.address)).toBe(0n);
+  expect((await pool().query("SELECT payer FROM payment_waste")).rows).toEqual([]);
   expect(await readCredit(all[0]?.network ?? "", payer.address.toLowerCase())).toBe(fromCents(10));
 });

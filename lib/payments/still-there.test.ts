@@ -62,6 +62,12 @@ const startIgnorant = () =>
     };
   });
 
+/** Somebody else's transaction, in a block when this resolves: a moment later its time could be over. */
+async function carryOut(call: { to: Hex; data: Hex }): Promise<void> {
+  const hash = await chain.client.sendTransaction({ account: chain.minter, ...call });
+  await chain.client.waitForTransactionReceipt({ hash });
+}
+
 interface Exact {
   payer: PrivateKeyAccount;
   paid: PaymentClaim;
@@ -73,7 +79,7 @@ async function payExact(): Promise<Exact> {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const claimed = await claim(terms);
-  await chain.client.sendTransaction({ account: chain.minter, ...call });
+  await carryOut(call);
   const settled = await settleClaim(claimed, 10_000);
   if (settled.kind !== "paid") throw new Error(settled.kind);
   await creditPayment(claimed, settled);
@@ -148,7 +154,7 @@ test("an authorization that came into a block anew stays paid, though the first 
   await undo();
   await chain.mine(12);
   await chain.client.setAutomine(true);
-  await chain.client.sendTransaction({ account: chain.minter, ...call });
+  await carryOut(call);
   setSandboxEvmNodes([await startIgnorant(), chain.url()]);
   await chain.rounds(1);
   expect(await getClaim(paid.id)).toMatchObject({ state: "paid", isFinal: false });
@@ -162,7 +168,7 @@ test("an authorization that was never sent is not given up while a node shows it
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const { id } = await claim(terms);
-  await chain.client.sendTransaction({ account: chain.minter, ...call });
+  await carryOut(call);
   setSandboxEvmNodes([await startWithoutLogs()]);
   await chain.passMs(120_000);
   await chain.makeFinal();

@@ -93,6 +93,8 @@ const documented = {
   pennyprompt_swept_nano_usd_total: "counter",
   pennyprompt_sweeps_waiting: "gauge",
   pennyprompt_payments_total: "counter",
+  pennyprompt_payments_wasted_total: "counter",
+  pennyprompt_payments_braked_total: "counter",
   pennyprompt_payment_seconds: "histogram",
   pennyprompt_relay_waiting: "gauge",
   pennyprompt_relay_oldest_seconds: "gauge",

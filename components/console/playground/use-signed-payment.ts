@@ -45,9 +45,9 @@ export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPayment
     } catch (error) {
       setProblem(error instanceof PaymentProblem ? error.message : wordsFor(error));
     }
-    setSigning(false);
-    // Each payment has a number of its own: the next one is another.
+    // Each payment has a number of its own: the next one is another, and nobody signs while it takes the place of this one.
     await drawn.refetch();
+    setSigning(false);
   };
   const refusal = drawn.data && !drawn.data.ok ? drawn.data.message : null;
   const lost = drawn.isError ? "The service did not answer. Check your connection, then try again." : null;

@@ -5,7 +5,7 @@ import type { Block } from "./blocks";
 import { type ReadState, readFinalState, readLatestStates } from "./final-state";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { usdcAbi, usdcAddress } from "./usdc";
-import { flag } from "./wire";
+import { bytes32, flag } from "./wire";
 
 const read =
   (data: Hex, chainId: number): ReadState<boolean> =>
@@ -21,6 +21,12 @@ export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
 /** Whether USDC refuses transfers from and to `account`. Its own address is among them. */
 export const isBlacklisted = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
   ask(encodeFunctionData({ abi: usdcAbi, functionName: "isBlacklisted", args: [account] }), nodes);
+
+/** Base units of USDC that `account` has, as of the latest block. */
+export function readUsdc(account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> {
+  const call = { to: usdcAddress(nodes.chainId), data: encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [account] }) };
+  return nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes32.transform(BigInt)));
+}
 
 /** Reads whether an EIP-3009 authorization was carried out or cancelled. */
 export const usedState = (authorizer: Hex, nonce: Hex, chainId: number): ReadState<boolean> =>

@@ -60,9 +60,13 @@ BEGIN
 END $$;
 
 -- An attempt's transaction is about to be stored, in the same commit. Verdicts: go, and it is noted; known (it is stored already, or the claim
--- goes another way now); else those of payments_brake. Store nothing unless it is go.
+-- goes another way now); else those of payments_brake, and wait as well when what its payer had at `funds_at` does not do for this one beside
+-- those that may have moved since: an honest payer's money goes to one after the other, and moves nothing for the rest. Store nothing unless
+-- it is go.
 DROP FUNCTION payments_note_stored(text, integer);
-CREATE FUNCTION payments_note_stored(claim_id text, of_attempt integer, waste_an_hour integer, at timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION payments_note_stored(
+  claim_id text, of_attempt integer, funds bigint, funds_at timestamptz, waste_an_hour integer, at timestamptz
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   c payment_claim;
   brake record;
@@ -73,6 +77,13 @@ BEGIN
   -- What others store meanwhile counts: one after the other, as the relayer's nonces go anyway.
   PERFORM pg_advisory_xact_lock(hashtextextended('payments under way on ' || c.network, 0));
   SELECT * INTO brake FROM payments_brake(c.network, c.payer, waste_an_hour, at);
+  -- Processes' clocks may differ by a bit.
+  IF brake.verdict = 'go' AND funds < c.amount + (
+    SELECT coalesce(sum(p.amount), 0) FROM payment_claim p WHERE p.network = c.network AND p.payer = c.payer
+      AND ((p.state = 'claimed' AND p.relayed) OR (p.state = 'paid' AND p.paid_at > funds_at - interval '1 second'))
+  ) THEN
+    RETURN 'wait';
+  END IF;
   IF brake.verdict = 'go' THEN
     UPDATE payment_claim p SET relayed = true, on_trust = brake.on_trust WHERE p.id = claim_id;
   END IF;
