@@ -8,9 +8,10 @@ export default defineConfig({
     env: { MODE: "sandbox" }, // vitest sets MODE=test, which is not one of ours
     globalSetup: ["lib/db/testing/global-setup.ts"],
     setupFiles: ["lib/tidy/vitest-setup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 30_000,
+    // No test measures time by them: a busy machine is slow, and not wrong.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     maxWorkers: 3, // more than two cores: much of what is tested waits, for a block, a child or a clock
   },
 });

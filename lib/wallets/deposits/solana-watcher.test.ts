@@ -72,7 +72,8 @@ test("a deposit is seen, confirming, and credited when it is final", async () =>
     expect(await postedOf(customer)).toBe(0n);
     expect(await watcher.tick()).toMatchObject(read());
   }
-  expect(["seen,confirming", "confirming"]).toContain(`${states}`);
+  // A round that takes long passes one of them over.
+  expect(["seen,confirming", "confirming", "seen"]).toContain(`${states}`);
   expect(counts).toEqual([...counts].sort((one, other) => one - other));
   expect(counts.length).toBeGreaterThan(0);
   const [deposit] = await depositsOf(customer);
