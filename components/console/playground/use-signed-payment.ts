@@ -30,6 +30,8 @@ export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPayment
     // What is on the page is what the wallet shows: it does not change while that is open.
     enabled: from !== null && cents !== null && !isSigning,
     refetchInterval: DRAWN_EVERY_MS,
+    // Or it would be drawn up once more when signing is over.
+    staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     gcTime: 0,
   });
