@@ -4,4 +4,4 @@ import { defineConfig } from "vitest/config";
 
 const root = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
-export default defineConfig({ root, resolve: { alias: { "@": root } }, test: { include: ["lib/tidy.test.ts"] } });
+export default defineConfig({ root, resolve: { alias: { "@": root } }, test: { include: ["lib/tidy.test.ts"], testTimeout: 60_000 } });
