@@ -10,9 +10,8 @@ import { pool } from "@/lib/db/pool";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { listUnfinished, type PaymentClaim, relayIdOf } from "./claim";
 import { eachByItself } from "./each";
-import { creditLate } from "./follow-open";
+import { creditLate, creditOrEnd } from "./follow-open";
 import { isTimeOver } from "./over";
-import { askSeldomer } from "./seldomer";
 import type { SettledAt } from "./settle-way";
 import { isGone } from "./still-there";
 import { ways } from "./ways";
@@ -77,11 +76,5 @@ async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, h
   if (relayed && !relayed.isFinal) return;
   // Others may carry it out until its time is over; ours is final without effect.
   if ((!relayed || claim.scheme === "exact_evm") && !isTimeOver(claim, head)) return;
-  await askSeldomer(claim, async () => {
-    const found = await ways[claim.scheme].find(claim, "final");
-    if (found) await creditLate(claim, found);
-    else if (await isGone(claim, head)) await pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]);
-    else return false;
-    return true;
-  });
+  await creditOrEnd(claim, head, () => pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]));
 }

@@ -50,14 +50,19 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
   log().warn({ payment: claim.id, account, transaction: settled.transaction }, "a payment that nobody waited for any more was credited");
 }
 
-/** We never sent it; somebody else may have, or we did in a time that the database does not know. */
-async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
-  if (!isTimeOver(claim, head)) return;
-  await askSeldomer(claim, async () => {
+/** Looks for a claim whose time is over once more: credits what moved after all, and gives up, with `giveUp`, what is gone for good. */
+export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
+  askSeldomer(claim, async () => {
     const found = await ways[claim.scheme].find(claim, "final");
     if (found) await creditLate(claim, found);
-    else if (await isGone(claim, head)) await noteFailed(claim, false, { reason: "expired", message: "It was not settled in its time" });
+    else if (await isGone(claim, head)) await giveUp();
     else return false;
     return true;
   });
+
+/** We never sent it; somebody else may have, or we did in a time that the database does not know. */
+async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
+  if (!isTimeOver(claim, head)) return;
+  const expired = { reason: "expired", message: "It was not settled in its time" } as const;
+  await creditOrEnd(claim, head, () => noteFailed(claim, false, expired));
 }

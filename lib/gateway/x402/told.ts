@@ -10,8 +10,7 @@ import { findRelayed } from "@/lib/relay/relayed";
 import type { PaymentFacts } from "../pay/facts";
 import type { GatewayRequest } from "../request";
 import { paymentRequired } from "./offers";
-
-const NANO_PER_UNIT = 1_000n;
+import { NANO_PER_UNIT } from "./price";
 
 /** The 402 for a request that came without a payment. */
 export function askForPayment(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): AppError {

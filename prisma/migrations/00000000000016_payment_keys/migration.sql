@@ -1,6 +1,15 @@
 -- payments, gateway: an Idempotency-Key that came with a payment is the payment's for 24 hours, and no longer than the payment is anything;
 -- claims that came to nothing are not kept for ever.
 
+-- Takes an Idempotency-Key from the payment that had it and has no right to it any more. False when there is none such.
+CREATE FUNCTION payments_release_key(account text, idempotency text, now_at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE payment_claim c SET idempotency_key = NULL
+    WHERE c.account_id = account AND c.idempotency_key = idempotency
+      AND (payments_is_open_to_another(c.state) OR c.claimed_at <= now_at - interval '24 hours');
+  RETURN FOUND;
+END $$;
+
 -- Takes a payment for one request, or finds it taken. Outcomes: claimed; replayed (it was claimed for another request or account);
 -- idempotency_mismatch (its Idempotency-Key is another payment's). wanted = the terms, amounts in nano-USD.
 CREATE OR REPLACE FUNCTION payments_claim(wanted json, at timestamptz) RETURNS TABLE (outcome text, is_new boolean, claim payment_claim)
@@ -25,10 +34,7 @@ BEGIN
     SELECT * INTO claim FROM payment_claim c WHERE c.network = w.network AND c.payer = w.payer AND c.nonce = w.nonce FOR UPDATE;
     EXIT WHEN FOUND;
     -- Of a payment that moved nothing the Idempotency-Key is free again, and of every payment after 24 hours.
-    UPDATE payment_claim c SET idempotency_key = NULL
-      WHERE c.account_id = w."accountId" AND c.idempotency_key = w."idempotencyKey"
-        AND (payments_is_open_to_another(c.state) OR c.claimed_at <= at - interval '24 hours');
-    IF NOT FOUND THEN
+    IF NOT payments_release_key(w."accountId", w."idempotencyKey", at) THEN
       outcome := 'idempotency_mismatch';
       RETURN NEXT; RETURN;
     END IF;
@@ -40,9 +46,7 @@ BEGIN
     RETURN NEXT; RETURN;
   END IF;
   IF w."idempotencyKey" IS DISTINCT FROM claim.idempotency_key AND w."idempotencyKey" IS NOT NULL THEN
-    UPDATE payment_claim c SET idempotency_key = NULL
-      WHERE c.account_id = w."accountId" AND c.idempotency_key = w."idempotencyKey" AND c.id <> claim.id
-        AND (payments_is_open_to_another(c.state) OR c.claimed_at <= at - interval '24 hours');
+    PERFORM payments_release_key(w."accountId", w."idempotencyKey", at);
     IF NOT payments_is_open_to_another(claim.state)
       OR EXISTS (SELECT 1 FROM payment_claim c WHERE c.account_id = w."accountId" AND c.idempotency_key = w."idempotencyKey") THEN
       outcome := 'idempotency_mismatch';
