@@ -12,6 +12,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 3, // more than two cores: much of what is tested waits, for a block, a child or a clock
   },
 });

@@ -5,7 +5,7 @@ import { expect, open } from "./browser";
 
 /** The chains start some seconds after the service answers; a first deposit takes some more. */
 const CHAINS_START_MS = 60_000;
-export const CREDITED_MS = 20_000;
+export const CREDITED_MS = 60_000;
 
 /** Resolves when the sandbox's own chains take transactions. */
 export async function untilChainsRun({ request }: Pick<Page, "request">): Promise<void> {

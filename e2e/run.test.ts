@@ -140,7 +140,7 @@ const isAlive = (pid: number) => {
 };
 
 async function pidIn(file: string): Promise<number> {
-  return await vi.waitFor(() => Number(readFileSync(file, "utf8")) || Promise.reject(new Error("not started yet")), { timeout: 10_000 });
+  return await vi.waitFor(() => Number(readFileSync(file, "utf8")) || Promise.reject(new Error("not started yet")), { timeout: 30_000 });
 }
 
 test.runIf(process.platform === "linux").each(["SIGINT", "SIGTERM"] as const)(

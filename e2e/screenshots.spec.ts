@@ -142,7 +142,7 @@ async function moneyInAndOut(page: Page): Promise<void> {
   await shoot(page, "withdraw-paid", "desk-light", "phone-light");
   await expect(async () => {
     await show(page, "/reserves");
-    await expect(page.getByText("Solana, treasury")).toBeVisible({ timeout: 500 });
+    await expect(page.getByText("Solana, treasury")).toBeVisible({ timeout: 3_000 });
   }).toPass({ timeout: 60_000 });
   await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
 }

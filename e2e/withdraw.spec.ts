@@ -50,7 +50,7 @@ async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
 async function untilItCanLeave(page: Page): Promise<void> {
   await expect(async () => {
     await open(page, "/withdraw");
-    await expect(page.getByText(/^From \$1\.00 on, at most \$4\./)).toBeVisible({ timeout: 500 });
+    await expect(page.getByText(/^From \$1\.00 on, at most \$4\./)).toBeVisible({ timeout: 3_000 });
   }).toPass({ timeout: PAID_MS });
 }
 
@@ -109,7 +109,7 @@ for (const chain of ["evm", "solana"] as const) {
     // Everything is held on the chains that is owed, the payout included.
     await expect(async () => {
       await open(page, "/reserves");
-      await expect(page.getByRole("heading", { name: "All that is owed is held." })).toBeVisible({ timeout: 500 });
+      await expect(page.getByRole("heading", { name: "All that is owed is held." })).toBeVisible({ timeout: 3_000 });
     }).toPass({ timeout: PAID_MS });
   });
 }

@@ -63,15 +63,15 @@ const changes: readonly (readonly [what: string, change: (keyId: KeyId) => Promi
   ["a higher concurrency", update("account", "concurrency = 77"), ({ key }) => key?.concurrency === 77],
 ];
 
-// expect.poll gives up after a second: that is the promise.
-test.each(changes)("%s reaches another process within a second", async (_what, change, seen) => {
+// Nothing but a notice takes a key from memory: how long one may take is bounded in lib/db/listen.ts.
+test.each(changes)("%s reaches another process", async (_what, change, seen) => {
   const { keyId, key } = await openKey();
   await makeKnownElsewhere(key);
   await change(keyId);
   await expect.poll(async () => seen(await askElsewhere(key))).toBe(true);
 });
 
-test("a changed cap empties the memory of another process within a second", async () => {
+test("a changed cap empties the memory of another process", async () => {
   const { keyId, key } = await openKey();
   await makeKnownElsewhere(key);
   // The next question is asked only after the notice may have come: what it finds must not be known from before.
@@ -131,7 +131,7 @@ test("while nobody can listen, nothing is served from memory: a revocation count
   expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
   await letIn(true);
   const isKeptAgain = () => authenticateKey(key).then(() => isKnown(key));
-  await expect.poll(isKeptAgain, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isKeptAgain).toBe(true);
   expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
 });
 

@@ -43,7 +43,7 @@ describe.each<[string, Step]>([
     void taken.then(() => leave.abort(reason));
     const startedAt = performance.now();
     await expect(answered).rejects.toBe(reason);
-    expect(performance.now() - startedAt).toBeLessThan(5_000); // the service asked for a minute
+    expect(performance.now() - startedAt).toBeLessThan(30_000); // the service asked for a minute
     expect(service.received).toHaveLength(1);
   });
 });

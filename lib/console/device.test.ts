@@ -32,5 +32,5 @@ test.each([
 test("a hostile text of the greatest length is read at once", () => {
   const start = performance.now();
   deviceText(`Version/${"1".repeat(300)} ${"Safari ".repeat(40)}`);
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(performance.now() - start).toBeLessThan(10_000); // a fraction of a millisecond, or for ever
 });

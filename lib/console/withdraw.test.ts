@@ -31,7 +31,7 @@ await openTestDatabase();
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world?.stop());
 beforeEach(() => forgetOnce("limits.limiter"));
 afterEach(async () => {

@@ -144,7 +144,7 @@ test("a process that ends without stopping it takes it along", async () => {
   if ("error" in child.report) throw new Error(child.report.error);
   const { pid } = child.report;
   await child.order("exit");
-  await expect.poll(() => gone(pid), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => gone(pid)).toBe(true);
 });
 
 describe("what a killed run left in the directory", () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await startCustody(chain.signer);
   solana = await startTestSolanaChain({ usdcMint: chain.signer.usdcMint });
   setSandboxSolanaNodes([solana.url], solana.genesisHash);
-}, 60_000);
+});
 afterEach(async () => {
   await rollUpRevenue();
   expect(await checkBooks()).toEqual([]);

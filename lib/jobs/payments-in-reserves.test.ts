@@ -22,7 +22,7 @@ await openTestDatabase();
 let world: PaymentsWorld;
 beforeAll(async () => {
   world = await startPaymentsWorld();
-}, 60_000);
+});
 afterEach(async () => {
   await rollUpRevenue();
   expect(await checkBooks()).toEqual([]);

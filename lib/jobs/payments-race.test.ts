@@ -24,7 +24,7 @@ let owners: Owner[];
 beforeAll(async () => {
   world = await startPaymentsWorld();
   owners = await world.openOwners(4);
-}, 60_000);
+});
 afterAll(() => world?.stop());
 
 /** Credited, and not final. */
@@ -98,7 +98,7 @@ test("thirty payers at once, on both chains, spent, claimed and lost: never a de
     await finalize();
     return open.length;
   };
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+  await expect.poll(waiting).toBe(0);
   await rollUpRevenue();
   const { held, owed, credits } = await reckoned();
   const { rows } = await pool().query<{ sum: bigint }>("SELECT sum(amount)::bigint AS sum FROM payment_claim WHERE state = 'paid'");

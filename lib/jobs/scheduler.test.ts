@@ -28,7 +28,7 @@ test("a job runs at once, and again after its pause", async () => {
   const run = vi.fn(async () => undefined);
   start({ name: "count", pauseMs: 1, run });
   expect(run).toHaveBeenCalledTimes(1);
-  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3));
+  await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000 });
 });
 
 test("a run that fails is counted, and the job runs again", async () => {
@@ -38,7 +38,7 @@ test("a run that fails is counted, and the job runs again", async () => {
     if (runs < 3) throw new Error("not yet");
   };
   const schedule = start({ name: "falls-twice", pauseMs: 1, run });
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(3));
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(3), { timeout: 30_000 });
   expect(schedule.isWell()).toBe(true);
   const { values } = await metrics().jobSeconds.get();
   const failures = values.find(
@@ -54,7 +54,7 @@ test("a job never runs twice at once, and one that hangs holds up no other", asy
     { name: "hangs", pauseMs: 1, run: hangs },
     { name: "other", pauseMs: 1, run: other },
   ]);
-  await vi.waitFor(() => expect(other.mock.calls.length).toBeGreaterThan(5));
+  await vi.waitFor(() => expect(other.mock.calls.length).toBeGreaterThan(5), { timeout: 30_000 });
   expect(hangs).toHaveBeenCalledTimes(1);
   void schedule.stop(); // it would wait for the one that hangs; the other ends
 });
@@ -121,12 +121,12 @@ test("a job that fails for longer than two minutes makes the process unwell, and
   };
   const schedule = start({ name: "broken", pauseMs: 5, run });
   time.add(119_000);
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(2));
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(2), { timeout: 30_000 });
   expect(schedule.isWell()).toBe(true);
   time.add(2_000);
   expect(schedule.isWell()).toBe(false);
   broken = false;
-  await vi.waitFor(() => expect(schedule.isWell()).toBe(true));
+  await vi.waitFor(() => expect(schedule.isWell()).toBe(true), { timeout: 30_000 });
 });
 
 test("a run that hangs makes the process unwell after what a run may take", () => {

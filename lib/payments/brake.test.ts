@@ -111,7 +111,7 @@ test("one waste takes as much trust as one payment gives: wallets that paid once
     }
   }
   expect(await wasted()).toBe(BigInt(2 * budget));
-}, 60_000);
+});
 
 test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
   const payer = newPayer();
@@ -152,7 +152,7 @@ test("wallets that never paid share one budget, those under way counted; whoever
   expect(await store(await claimOf(known))).toBe("stored");
   nowMs += HOUR_MS + 1;
   expect(await store(waiting[0] as PaymentClaim)).toBe("stored");
-}, 30_000);
+});
 
 test("what no brake asks about any more is forgotten", async () => {
   await waste(newPayer());

@@ -23,7 +23,7 @@ let chain: SettledChain;
 beforeAll(async () => {
   program = bundleProgram("lib/payments/testing/payment-child.ts");
   chain = await startSettledChain();
-}, 60_000);
+});
 afterAll(() => chain?.stop());
 
 async function runChild(terms: readonly PaymentTerms[], wanted: Partial<PaymentOrder> = {}): Promise<LastWords | null> {
@@ -113,4 +113,4 @@ test("a process without the relayer has its payments settled by one that has it"
   expect(await web).toMatchObject({ outcome: terms.map(() => "paid").join() });
   for (const payer of payers) expect(await movedBy(payer, 100n)).toBe(5n);
   await expectNoGap();
-}, 60_000);
+});

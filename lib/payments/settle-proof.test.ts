@@ -20,7 +20,7 @@ let chain: SettledChain;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   chain = await startSettledChain();
-}, 60_000);
+});
 afterEach(async () => {
   setSandboxEvmNodes([chain.url()]);
   for (const close of toClose.splice(0)) await close();
@@ -96,7 +96,7 @@ test("what the chain shows as paid is paid, though the database was set back and
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer, { cents: 9n });
   const claimed = await claim(terms);
-  const settled = await settleClaim(claimed, 10_000);
+  const settled = await settleClaim(claimed, 30_000);
   await pool().query("UPDATE payment_claim SET relayed = false, attempt = 7 WHERE id = $1", [claimed.id]);
   const again = await settle(terms);
   expect(again).toEqual(settled);
@@ -158,7 +158,7 @@ test("a wallet that takes its allowance back each time costs three fees within a
   expect(await chain.balanceOf(payer.address)).toBe(100n * UNITS_PER_CENT);
   // Somebody else is paid for as ever.
   expect(await pay(await signProof(chain, await chain.newPayer()))).toMatchObject({ state: "paid" });
-}, 30_000);
+});
 
 test("a node that is lost with the bytes in its hand leaves the payment pending; sent again it is paid, once", async () => {
   const payer = await chain.newPayer(100n);

@@ -14,7 +14,7 @@ await openTestDatabase();
 let chain: SettledChain;
 beforeAll(async () => {
   chain = await startSettledChain();
-}, 60_000);
+});
 afterEach(async () => {
   await chain.makeFinal();
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed ORDER BY nonce");
@@ -32,7 +32,7 @@ test("sixty-four replays at once are one transaction on the chain and one credit
   const terms = await signProof(chain, payer);
   const replay = async () => {
     const claimed = await claim(terms);
-    const settled = await settleClaim(claimed, 20_000);
+    const settled = await settleClaim(claimed, 30_000);
     if (settled.kind !== "paid") throw new Error(settled.kind);
     await creditPayment(claimed, settled);
     return settled.transaction;
@@ -50,7 +50,7 @@ test("fifty payers at once are all paid", async () => {
   const paid = await Promise.all(payers.map(async (payer) => pay(await signProof(chain, payer))));
   expect(new Set(paid.map(({ transaction }) => transaction)).size).toBe(50);
   for (const payer of payers) expect(await movedBy(payer.address, 20n)).toBe(5n);
-}, 60_000);
+});
 
 test("of twelve signatures on a balance that is enough for two, two are paid, and the others move nothing", async () => {
   const payer = await chain.newPayer(10n);
@@ -58,7 +58,7 @@ test("of twelve signatures on a balance that is enough for two, two are paid, an
   const settled = await Promise.all(
     all.map(async (terms) => {
       const claimed = await claim(terms);
-      const one = await settleClaim(claimed, 20_000);
+      const one = await settleClaim(claimed, 30_000);
       if (one.kind === "paid") await creditPayment(claimed, one);
       return one;
     }),

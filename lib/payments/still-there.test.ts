@@ -19,7 +19,7 @@ let chain: SettledChain;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   chain = await startSettledChain();
-}, 60_000);
+});
 afterEach(async () => {
   setSandboxEvmNodes([chain.url()]);
   for (const close of toClose.splice(0)) await close();
@@ -80,7 +80,7 @@ async function payExact(): Promise<Exact> {
   const { terms, call } = await signExact(chain, payer);
   const claimed = await claim(terms);
   await carryOut(call);
-  const settled = await settleClaim(claimed, 10_000);
+  const settled = await settleClaim(claimed, 30_000);
   if (settled.kind !== "paid") throw new Error(settled.kind);
   await creditPayment(claimed, settled);
   return { payer, call, paid: await getClaim(claimed.id) };
@@ -192,7 +192,7 @@ test("what moved through somebody else's transaction while ours failed is not ca
   setSandboxEvmNodes([await startNode((method, [asked]) => (method === "eth_call" && isOfState(asked as never) ? nothing : null))]);
   expect(await settleClaim(await getClaim(claimed.id), 300)).toEqual({ kind: "pending" });
   setSandboxEvmNodes([chain.url()]);
-  const settled = await settleClaim(await getClaim(claimed.id), 10_000);
+  const settled = await settleClaim(await getClaim(claimed.id), 30_000);
   expect(settled).toMatchObject({ kind: "paid" });
   if (settled.kind === "paid") await creditPayment(claimed, settled);
 });

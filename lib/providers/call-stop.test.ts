@@ -36,7 +36,7 @@ const good: Behaviour = (response) => response.end("text Hello\nend 3 2\n");
 const silent: Behaviour = () => undefined;
 const headersOnly: Behaviour = (response) => response.writeHead(200).flushHeaders();
 const oneToken: Behaviour = (response) => response.write("text Hel\n");
-const isCutOff = (server: ProviderServer) => vi.waitFor(() => expect(server.cutOff()).toBe(1), { timeout: 5_000 });
+const isCutOff = (server: ProviderServer) => vi.waitFor(() => expect(server.cutOff()).toBe(1), { timeout: 30_000 });
 
 test.each([true, false])(
   "a provider that hangs before its headers times out, and its connection is closed (stream: %s)",
@@ -105,7 +105,9 @@ test.each([
   const controller = new AbortController();
   const call = callAt([server.url], { signal: controller.signal });
   const outcome = readCall(call);
-  await vi.waitFor(() => expect([server.requests.length, call.answer.acceptedAt !== undefined]).toEqual([1, accepted]));
+  await vi.waitFor(() => expect([server.requests.length, call.answer.acceptedAt !== undefined]).toEqual([1, accepted]), {
+    timeout: 30_000,
+  });
   controller.abort();
   expect((await outcome).failure).toMatchObject({ kind: "aborted", accepted });
   await isCutOff(server);
@@ -123,7 +125,7 @@ test("a caller who gives up between two tries is not kept waiting", async () => 
   const server = await provider((response) => response.writeHead(429, { "retry-after": "4" }).end());
   const controller = new AbortController();
   const outcome = readCall(callAt([server.url], { signal: controller.signal }));
-  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
   controller.abort();
   expect((await outcome).failure?.kind).toBe("aborted");
   expect(server.requests).toHaveLength(1);
@@ -136,7 +138,7 @@ test("a caller who gives up while the connection is being made is told at once",
   once("providerPools", () => new Map([[origin, new Pool(origin, { connect: (_options, done) => connections.push(done) })]]));
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));
-  await vi.waitFor(() => expect(connections).toHaveLength(1));
+  await vi.waitFor(() => expect(connections).toHaveLength(1), { timeout: 30_000 });
   controller.abort();
   expect((await outcome).failure).toMatchObject({ kind: "aborted", accepted: false });
   connections[0]?.(new Error("too late"), null);

@@ -41,7 +41,7 @@ const counted = async (outcome: string) =>
 test("a whole answer is asked for before anybody waits for it, and resolves once, with all of it", async () => {
   const server = await provider(good);
   const { events, answer } = callAt([server.url], { stream: false });
-  await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+  await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
   expect((await events).map(({ type }) => type)).toEqual(["text", "text", "finish"]);
   expect(answer.endedAt).toBeGreaterThanOrEqual(answer.firstTokenAt ?? Number.NaN);
   expect(await counted("ok")).toBe("1");
@@ -70,7 +70,7 @@ test("a whole answer that is too late leaves the next provider its own time", as
   const [hung, other] = [await provider(silent), await provider(good)];
   const { text } = await readCall(callAt([hung.url, other.url], { stream: false, limits: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 200 } }));
   expect(text).toBe("Hello, world");
-  await vi.waitFor(() => expect(hung.cutOff()).toBe(1));
+  await vi.waitFor(() => expect(hung.cutOff()).toBe(1), { timeout: 30_000 });
 });
 
 test("the signal ends a whole answer at once: its connection is closed, and nobody else is asked", async () => {
@@ -78,11 +78,11 @@ test("the signal ends a whole answer at once: its connection is closed, and nobo
   const controller = new AbortController();
   const call = callAt([hung.url, other.url], { stream: false, signal: controller.signal });
   const outcome = readCall(call);
-  await vi.waitFor(() => expect(hung.requests).toHaveLength(1));
+  await vi.waitFor(() => expect(hung.requests).toHaveLength(1), { timeout: 30_000 });
   controller.abort();
   expect((await outcome).failure).toMatchObject({ kind: "aborted", accepted: false });
   expect(call.answer.endedAt).toBeDefined();
-  await vi.waitFor(() => expect(hung.cutOff()).toBe(1));
+  await vi.waitFor(() => expect(hung.cutOff()).toBe(1), { timeout: 30_000 });
   expect(other.requests).toHaveLength(0);
   expect(await counted("aborted")).toBe("1");
 });

@@ -118,16 +118,13 @@ test("a format of the answer counts as its JSON", () => {
   expect(boundOf({ responseFormat: { type: "json_object" } })).toBeGreaterThan(TOKENS_PER_REQUEST + TOKENS_FOR_FORMAT);
 });
 
-test("tools of a megabyte are bounded in time", () => {
+test("tools of a megabyte are bounded in a time that grows with them, not with their square", () => {
   const field = { type: "string", description: "what the field is for ".repeat(4) };
   const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, nth) => [`property_${nth}`, field]));
   const tools = [{ name: "f", parameters: { type: "object", properties } }];
   expect(JSON.stringify(tools).length).toBeGreaterThan(1_000_000);
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
-    boundOf({ tools }, "claude");
-    return performance.now() - start;
-  });
-  // Some 4 ms on the slowest machine met; the room is for a busy one.
-  expect(Math.min(...times)).toBeLessThan(40);
+  const startedMs = performance.now();
+  boundOf({ tools }, "claude");
+  // Some 4 ms; with the square of their length it would be minutes, in which nobody else is served.
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
 });

@@ -137,7 +137,7 @@ test("a mined transaction whose block leaves the chain waits again, is sent agai
     for (const id of ids) {
       await chain.store(id);
       await sendStored(id, nodes());
-      expect(await waitForRelayed(id, 5_000, nodes())).toMatchObject({ state: "succeeded" });
+      expect(await waitForRelayed(id, 30_000, nodes())).toMatchObject({ state: "succeeded" });
     }
     const before = await findRelayed(ids);
     await chain.client.setAutomine(false);
@@ -214,7 +214,7 @@ test("a receipt that one node makes up is no more than a rumour: it is forgotten
   };
   const liar = await startLiar((method) => (method === "eth_getTransactionReceipt" ? { rewrite: () => lie } : null));
   const both = { evm: createNodes({ urls: [liar.url, chain.url()], chainId: chain.chainId }) };
-  expect(await waitForRelayed("made up 0", 5_000, both)).toMatchObject({ state: "succeeded", block: 5, isFinal: false });
+  expect(await waitForRelayed("made up 0", 30_000, both)).toMatchObject({ state: "succeeded", block: 5, isFinal: false });
   for (let round = 0; round < 3; round++) await chain.round(both);
   expect(await getRelayed("made up 0")).toMatchObject({ state: "sent", isFinal: false });
   await chain.mine(1);

@@ -32,7 +32,7 @@ test("a call is stored, sent, found in a block with what it did cost, and final 
   expect(await getRelayed("call_1")).toMatchObject({ chain: "base", state: "stored", hash, isFinal: false, block: null, fee: null });
   expect(await isKnown(hash, chain.nodes)).toBe(false);
   await sendStored("call_1", nodes());
-  const mined = await waitForRelayed("call_1", 5_000, nodes());
+  const mined = await waitForRelayed("call_1", 30_000, nodes());
   const receipt = await findReceipt(hash, chain.nodes);
   const where = { block: receipt?.blockNumber, blockHash: receipt?.blockHash, fee: receipt?.feeWei, hash };
   expect(mined).toMatchObject({ state: "succeeded", isFinal: false, ...where });
@@ -63,7 +63,7 @@ test("the same id twice is the first call again, stored before or in the same tr
   const hashes = new Set((await Promise.all(racers)).map(({ hash }) => hash));
   expect(hashes.size).toBe(1);
   await sendStored(["twice", "in one", "race"], nodes());
-  for (const id of ["twice", "in one", "race"]) expect((await waitForRelayed(id, 5_000, nodes())).state).toBe("succeeded");
+  for (const id of ["twice", "in one", "race"]) expect((await waitForRelayed(id, 30_000, nodes())).state).toBe("succeeded");
 });
 
 test("a caller's transaction that is rolled back, or whose signer fails, takes its nonce back: there is no gap", async () => {
@@ -113,7 +113,7 @@ test("what would revert is told before it is stored; what reverts in its block f
   const prepared = { ...(await chain.prepare()), ...tooMuch };
   await inTransaction((transaction) => storeCall("reverts", prepared, transaction));
   await sendStored("reverts", nodes());
-  const failed = await waitForRelayed("reverts", 5_000, nodes());
+  const failed = await waitForRelayed("reverts", 30_000, nodes());
   expect(failed).toMatchObject({ state: "failed", isFinal: false, fee: expect.any(BigInt) });
   await chain.mine(TO_FINAL);
   await chain.round();
@@ -130,7 +130,7 @@ test("whoever listens is told the id at each change, and at no other time", asyn
   await chain.round();
   await chain.store("told");
   await sendStored("told", nodes());
-  await waitForRelayed("told", 5_000, nodes());
+  await waitForRelayed("told", 30_000, nodes());
   await chain.mine(TO_FINAL);
   for (let round = 0; round < 4; round++) await chain.round();
   await pool().query("NOTIFY relayed, 'end'");
@@ -163,6 +163,6 @@ test("waiting for one that does not come ends in time; one that nobody stored is
   expect(await waitForRelayed("waits", 50, nodes())).toMatchObject({ state: "sent", block: null });
   await chain.client.setAutomine(true);
   await chain.mine(1);
-  expect(await waitForRelayed("waits", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  expect(await waitForRelayed("waits", 30_000, nodes())).toMatchObject({ state: "succeeded" });
   await expect(waitForRelayed("nobody's", 50, nodes())).rejects.toThrow("Nothing was stored");
 });

@@ -39,7 +39,7 @@ async function sendFromElsewhere(): Promise<void> {
 async function relayWhole(id: string): Promise<void> {
   await chain.store(id);
   await sendStored(id, nodes());
-  expect(await waitForRelayed(id, 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  expect(await waitForRelayed(id, 30_000, nodes())).toMatchObject({ state: "succeeded" });
 }
 
 test("a key with a past begins behind it", async () => {
@@ -88,7 +88,7 @@ test("a nonce of ours that another transaction used is lost once that one is fin
   await sendFromElsewhere();
   await chain.store("next");
   await sendStored(["taken", "next"], nodes());
-  expect(await waitForRelayed("next", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  expect(await waitForRelayed("next", 30_000, nodes())).toMatchObject({ state: "succeeded" });
   for (let round = 0; round < 3; round++) await chain.round();
   expect((await getRelayed("taken")).state).not.toBe("lost");
   await chain.mine(TO_FINAL);
@@ -122,7 +122,7 @@ test("a chain that lacks what was final gets nothing from us, until it is the ri
   await chain.round();
   expect(await stopped()).toBe(0);
   await sendStored("three", nodes());
-  expect(await waitForRelayed("three", 5_000, nodes())).toMatchObject({ state: "succeeded" });
+  expect(await waitForRelayed("three", 30_000, nodes())).toMatchObject({ state: "succeeded" });
 });
 
 test("a relayer of another seed leaves what the old one signed to be sent as it is, and counts its own nonces", async () => {

@@ -64,7 +64,7 @@ async function start(dataDir: string) {
   const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
-  await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 30_000 });
   return { chains, told, secrets };
 }
 
@@ -82,7 +82,7 @@ test("the demo wallet begins with 100 test USDC on both chains and gas, the trea
   await openDemoAccount(undefined, demoIdentities(openSecrets(dataDir).demoKeys));
   const first = await start(dataDir);
   const funded = { base: 100_000_000n, solana: 100_000_000n, treasury: 25_000_000n };
-  await vi.waitFor(async () => expect(await balances(first.secrets)).toEqual(funded), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await balances(first.secrets)).toEqual(funded), { timeout: 30_000 });
   const [places] = first.told;
   expect(first.told).toHaveLength(1);
   expect(places).toMatchObject({ rpc: { solana: solanaCluster().urls[0] }, usdc: { solana: custody.usdcMint } });
@@ -110,7 +110,7 @@ test("a second process on one directory leaves its chains alone, and takes them 
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect([first.chains.isWell(), second.isWell()]).toEqual([true, false]);
   await first.chains.stop();
-  await vi.waitFor(() => expect(second.isWell()).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(second.isWell()).toBe(true), { timeout: 30_000 });
 });
 
 test("a process that does not run the chains asks them where sandbox.json says, while somebody runs them", async () => {
@@ -121,8 +121,8 @@ test("a process that does not run the chains asks them where sandbox.json says, 
   const genesis = solanaCluster().genesisHash;
   for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
   const following = followChains({ dataDir, isOwner: () => false });
-  await vi.waitFor(() => expect(evmNodeUrls()).toEqual([places?.rpc.base]), { timeout: 5_000 });
-  await vi.waitFor(() => expect(solanaCluster()).toEqual({ urls: [places?.rpc.solana], genesisHash: genesis }), { timeout: 5_000 });
+  await vi.waitFor(() => expect(evmNodeUrls()).toEqual([places?.rpc.base]), { timeout: 30_000 });
+  await vi.waitFor(() => expect(solanaCluster()).toEqual({ urls: [places?.rpc.solana], genesisHash: genesis }), { timeout: 30_000 });
   await following.stop();
   await chains.stop();
 
@@ -138,7 +138,7 @@ test("chains that are stopped while they start leave nothing running", async () 
   const secrets = openSecrets(dataDir);
   const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   const processes = () => execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" });
-  await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 10_000 });
+  await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 30_000 });
   await chains.stop();
   expect(chains.isWell()).toBe(false);
   expect(processes()).not.toContain(dataDir);

@@ -139,7 +139,7 @@ test("it signs a transfer on Solana to the owner's own token account, which is m
     expect(await connection.sendRawTransaction(transaction.serialize())).toBe(signature);
     await vi.waitFor(
       async () => expect((await connection.getSignatureStatus(signature ?? "")).value?.confirmationStatus).toBe("finalized"),
-      10_000,
+      30_000,
     );
   }
   expect((await connection.getTokenAccountBalance(destination)).value.amount).toBe("5000000");

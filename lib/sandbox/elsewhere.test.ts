@@ -38,7 +38,7 @@ beforeAll(async () => {
     await chain.faucet(address, 50_000_000n);
   }
   const real = getAssociatedTokenAddressSync(new PublicKey(USDC_MINT), wallet.publicKey);
-  await vi.waitFor(async () => expect((await connections.publicChain.getTokenAccountBalance(real)).value.amount).toBe("50000000"), 10_000);
+  await vi.waitFor(async () => expect((await connections.publicChain.getTokenAccountBalance(real)).value.amount).toBe("50000000"), 30_000);
 });
 afterAll(async () => {
   await sandbox?.remove();
@@ -60,7 +60,7 @@ test("a transfer of the sandbox's USDC on Solana does not run elsewhere, with it
   transaction.sign(wallet);
   await expect(connections.publicChain.sendRawTransaction(transaction.serialize())).rejects.toThrow(/Simulation failed/);
   const forced = await connections.publicChain.sendRawTransaction(transaction.serialize(), { skipPreflight: true });
-  await vi.waitFor(async () => expect((await connections.publicChain.getSignatureStatus(forced)).value?.err).toBeTruthy(), 10_000);
+  await vi.waitFor(async () => expect((await connections.publicChain.getSignatureStatus(forced)).value?.err).toBeTruthy(), 30_000);
   expect(await unitsElsewhere()).toEqual(["50000000"]);
 });
 
@@ -69,7 +69,7 @@ test("at home the same transfer runs, and makes the deposit address' token accou
   transaction.sign(wallet);
   await connections.sandbox.sendRawTransaction(transaction.serialize());
   const account = new PublicKey(target.tokenAccount);
-  await vi.waitFor(async () => expect((await connections.sandbox.getTokenAccountBalance(account)).value.amount).toBe("5000000"), 10_000);
+  await vi.waitFor(async () => expect((await connections.sandbox.getTokenAccountBalance(account)).value.amount).toBe("5000000"), 30_000);
   const again = await writeSolanaTransfer(connections.sandbox, target, { payer: wallet.publicKey, units: 1n });
   expect(again.transaction.instructions).toHaveLength(1);
 });

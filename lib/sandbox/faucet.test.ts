@@ -84,7 +84,7 @@ test("it sends 5 test USDC to the owner's own address on the chain that was aske
   expect(onBase).toEqual({ ok: true, amount: fromCents(500), transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 0n });
   expect(await askFaucet(owner, "solana")).toMatchObject({ ok: true, transaction: expect.stringMatching(/^[1-9A-Za-z]{80,90}$/) });
-  await vi.waitFor(async () => expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 5_000_000n }), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 5_000_000n }), { timeout: 30_000 });
   expect((await readBalance(owner.accountId)).posted).toBe(0n);
   expect(await checkLedger()).toEqual([]);
 });
@@ -104,7 +104,7 @@ test("it gives twenty times a day on both chains together, even when asked for a
     restore();
   }
   const sum = async () => Object.values(await unitsOf(wallet)).reduce<bigint>((total, units) => total + (units ?? 0n), 0n);
-  await vi.waitFor(async () => expect(await sum()).toBe(100_000_000n), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await sum()).toBe(100_000_000n), { timeout: 30_000 });
   const tomorrow = setClock(() => Date.UTC(2026, 10, 22));
   expect(await askFaucet(owner, "base").finally(tomorrow)).toMatchObject({ ok: true });
 });

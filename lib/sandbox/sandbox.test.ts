@@ -71,7 +71,7 @@ test("it points every provider at simulated models that answer, and makes a demo
   const wallets = { evm: [{ address: demoWallets()?.evm.address, privateKey: expect.stringMatching(/^0x/) }], solana: [expect.anything()] };
   const readFile = () => JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as unknown;
   expect(readFile()).toEqual({ baseUrl: "http://127.0.0.1:3000", apiKey, wallets });
-  await vi.waitFor(() => expect(sandbox.areChainsWell()).toBe(true), { interval: 20, timeout: 20_000 });
+  await vi.waitFor(() => expect(sandbox.areChainsWell()).toBe(true), { interval: 20, timeout: 30_000 });
   const local = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string;
   const rpc = { base: local, solana: local };
   const usdc = { base: usdcOnBase, solana: (await findCustody())?.usdcMint };
@@ -84,8 +84,8 @@ test("it is unwell while its models are gone, and starts others by itself", asyn
   const pid = await modelsPid();
   const before = simulated();
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { interval: 5 });
-  await vi.waitFor(() => expect(sandbox.isWell()).toBe(true), { interval: 20, timeout: 10_000 });
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { timeout: 30_000, interval: 5 });
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(true), { interval: 20, timeout: 30_000 });
   expect(await modelsPid()).not.toBe(pid);
   expect(simulated().baseUrl).not.toBe(before.baseUrl);
   expect((await simulated().ask()).status).toBe(200);
@@ -94,7 +94,7 @@ test("it is unwell while its models are gone, and starts others by itself", asyn
 test("stopping it while its models are gone leaves none behind", async () => {
   const pid = await modelsPid();
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { interval: 5 });
+  await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { timeout: 30_000, interval: 5 });
   await sandbox.stop();
   expect(await modelsPid()).toBeNaN();
   expect(findProcessIdentity(pid)).toBeUndefined();

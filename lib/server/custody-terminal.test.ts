@@ -69,67 +69,51 @@ const first = (type: string): Typed => ({ after: "passphrase: ", type });
 const again = (type: string): Typed => ({ after: "again: ", type });
 const wordsIn = (screen: string): string => [...screen.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
 
-test.runIf(hasTerminal)(
-  "a new passphrase that is typed differently the second time changes nothing",
-  async () => {
-    const words = await makeSeed();
-    const before = readFileSync(path, "utf8");
-    const settings = { CUSTODY_PASSPHRASE: passphrase };
-    const { code, screen } = await runInTerminal("rotate-passphrase", [first(newPassphrase), again(`${newPassphrase}x`)], settings);
-    expect(code).toBe(1);
-    expect(screen).toContain("The two differ, so nothing was done.");
-    expect(screen).not.toContain(newPassphrase);
-    expect(readFileSync(path, "utf8")).toBe(before);
-    expect(readdirSync(directory)).toEqual(["seed.json"]);
-    expect((await openSeedFile(path, passphrase)).words).toBe(words);
-    expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
-  },
-  60_000,
-);
+test.runIf(hasTerminal)("a new passphrase that is typed differently the second time changes nothing", async () => {
+  const words = await makeSeed();
+  const before = readFileSync(path, "utf8");
+  const settings = { CUSTODY_PASSPHRASE: passphrase };
+  const { code, screen } = await runInTerminal("rotate-passphrase", [first(newPassphrase), again(`${newPassphrase}x`)], settings);
+  expect(code).toBe(1);
+  expect(screen).toContain("The two differ, so nothing was done.");
+  expect(screen).not.toContain(newPassphrase);
+  expect(readFileSync(path, "utf8")).toBe(before);
+  expect(readdirSync(directory)).toEqual(["seed.json"]);
+  expect((await openSeedFile(path, passphrase)).words).toBe(words);
+  expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
+});
 
-test.runIf(hasTerminal)(
-  "a rotation that is typed twice keeps the old file, and says when to delete it",
-  async () => {
-    const words = await makeSeed();
-    const typed = [{ after: "seed's passphrase: ", type: passphrase }, first(newPassphrase), again(newPassphrase)];
-    const { code, screen } = await runInTerminal("rotate-passphrase", typed);
-    expect(code).toBe(0);
-    expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
-    const kept = /The old file is (\S+), and opens with the old passphrase\. Delete it once/.exec(screen)?.[1] ?? "";
-    expect(kept).toMatch(/seed\.json\.before-\d{8}T\d{9}Z$/);
-    expect((await openSeedFile(kept, passphrase)).words).toBe(words);
-  },
-  60_000,
-);
+test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and says when to delete it", async () => {
+  const words = await makeSeed();
+  const typed = [{ after: "seed's passphrase: ", type: passphrase }, first(newPassphrase), again(newPassphrase)];
+  const { code, screen } = await runInTerminal("rotate-passphrase", typed);
+  expect(code).toBe(0);
+  expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
+  const kept = /The old file is (\S+), and opens with the old passphrase\. Delete it once/.exec(screen)?.[1] ?? "";
+  expect(kept).toMatch(/seed\.json\.before-\d{8}T\d{9}Z$/);
+  expect((await openSeedFile(kept, passphrase)).words).toBe(words);
+});
 
-test.runIf(hasTerminal)(
-  "init and restore ask twice for a passphrase that no setting holds; init shows the words",
-  async () => {
-    for (const args of ["init", "restore"]) {
-      const differing = await runInTerminal(args, [{ after: "for the seed: ", type: passphrase }, again(newPassphrase)]);
-      expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The two differ") as string });
-      expect(existsSync(path)).toBe(false);
-    }
-    const made = await runInTerminal("init", [{ after: "for the seed: ", type: passphrase }, again(passphrase)]);
-    expect(made.code).toBe(0);
-    expect((await openSeedFile(path, passphrase)).words).toBe(wordsIn(made.screen));
-  },
-  60_000,
-);
+test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no setting holds; init shows the words", async () => {
+  for (const args of ["init", "restore"]) {
+    const differing = await runInTerminal(args, [{ after: "for the seed: ", type: passphrase }, again(newPassphrase)]);
+    expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The two differ") as string });
+    expect(existsSync(path)).toBe(false);
+  }
+  const made = await runInTerminal("init", [{ after: "for the seed: ", type: passphrase }, again(passphrase)]);
+  expect(made.code).toBe(0);
+  expect((await openSeedFile(path, passphrase)).words).toBe(wordsIn(made.screen));
+});
 
-test.runIf(hasTerminal)(
-  "show-words shows a seed to who types its passphrase at a terminal, and to nobody else",
-  async () => {
-    const words = await makeSeed();
-    const settings = { CUSTODY_PASSPHRASE: passphrase };
-    const shown = await runInTerminal("show-words", [first(passphrase)]);
-    expect(shown.code).toBe(0);
-    expect(wordsIn(shown.screen)).toBe(words);
-    const left = await runInTerminal("show-words", [first("not the passphrase")], settings);
-    const piped = [await runInTerminal("show-words | cat", [], settings), await runInTerminal("show-words < /dev/null", [], settings)];
-    for (const { screen } of [left, ...piped]) expect(wordsIn(screen)).toBe("");
-    for (const { screen } of piped) expect(screen).toContain("show-words shows a seed to a person only: run it in a terminal");
-    expect(left.screen).toContain("does not open: the passphrase is not its own");
-  },
-  60_000,
-);
+test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at a terminal, and to nobody else", async () => {
+  const words = await makeSeed();
+  const settings = { CUSTODY_PASSPHRASE: passphrase };
+  const shown = await runInTerminal("show-words", [first(passphrase)]);
+  expect(shown.code).toBe(0);
+  expect(wordsIn(shown.screen)).toBe(words);
+  const left = await runInTerminal("show-words", [first("not the passphrase")], settings);
+  const piped = [await runInTerminal("show-words | cat", [], settings), await runInTerminal("show-words < /dev/null", [], settings)];
+  for (const { screen } of [left, ...piped]) expect(wordsIn(screen)).toBe("");
+  for (const { screen } of piped) expect(screen).toContain("show-words shows a seed to a person only: run it in a terminal");
+  expect(left.screen).toContain("does not open: the passphrase is not its own");
+});

@@ -97,7 +97,7 @@ test("init makes a seed for its owner alone, and shows words only where it is as
   expect(xpubIn(restored.output)).toBe(signer.xpub);
   expect(restored.output).not.toContain(words.split(" ").slice(0, 3).join(" "));
   expect(await run(["verify"], { environment: elsewhere })).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 test("without a terminal init shows no words, and says loudly what that means and how to see them", async () => {
   const { code, output } = await run(["init"]);

@@ -81,7 +81,7 @@ test("a page that is still being made keeps its context, however many others hav
     });
   });
   const slow = read();
-  await vi.waitFor(() => expect(laterSeen()).toBe("slow page"));
+  await vi.waitFor(() => expect(laterSeen()).toBe("slow page"), { timeout: 30_000 });
   vi.advanceTimersByTime(10_000);
   expect(laterSeen()).toBe("slow page");
   finish();

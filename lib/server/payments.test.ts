@@ -55,7 +55,7 @@ beforeAll(async () => {
   await openFunding();
   setSandboxPepper(settings.web.KEY_PEPPER ?? ""); // this process hashes keys as the service does
   key = (await createKey({ accountId: await fundedAccount(fromCents(1)), name: "payments" })).key;
-}, 120_000);
+});
 afterAll(cleanUpServices);
 
 async function makeSettings(): Promise<Record<Role, Record<string, string>>> {

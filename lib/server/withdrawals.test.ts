@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await startWorld();
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "10");
   forgetOnce("config");
-}, 120_000);
+});
 afterAll(async () => {
   vi.unstubAllEnvs();
   await world?.stop();

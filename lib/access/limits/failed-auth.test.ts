@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)(`failures shared through Redis${hasRedis ? "" : " (sk
   async function connect() {
     const link = new RedisLink(server.url, 10_000);
     links.push(link);
-    await expect.poll(() => link.reachable, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => link.reachable).toBe(true);
     return { link, limiter: new FailedAuthLimiter(30, { link }) };
   }
 

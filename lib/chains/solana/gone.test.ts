@@ -27,7 +27,7 @@ async function startNode(decide: (method: string) => Fault | null): Promise<stri
 /** Seconds of the chain, once it has a block that is final. */
 async function finalTime(): Promise<number> {
   const read = async () => connection.getBlockTime(await connection.getSlot());
-  await expect.poll(() => read().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => read().catch(() => null)).not.toBeNull();
   return (await read()) ?? 0;
 }
 
@@ -35,7 +35,7 @@ test("a time that all nodes have as final and remember is told; one that is not 
   const seconds = await finalTime();
   const time = { since: new Date((seconds + 1) * 1_000), until: new Date((seconds + 2) * 1_000) };
   await expect(requireMemory(through(chain.url), { ...time, until: new Date((seconds + 600) * 1_000) })).rejects.toThrow("not final yet");
-  await expect.poll(finalTime, { timeout: 20_000 }).toBeGreaterThan(seconds + 2);
+  await expect.poll(finalTime).toBeGreaterThan(seconds + 2);
   await requireMemory(through(chain.url), time);
   await requireMemory(through(chain.url, chain.url), time);
   const stuck = await startNode((method) => (method === "getBlockTime" ? { rewrite: () => seconds } : null));

@@ -30,7 +30,7 @@ afterAll(async () => await chain?.remove());
 
 async function finalize(signature: string): Promise<void> {
   const isFinal = async () => (await findStatus(nodes, signature))?.commitment === "finalized";
-  await vi.waitUntil(isFinal, { timeout: 20_000, interval: 25 });
+  await vi.waitUntil(isFinal, { timeout: 30_000, interval: 25 });
 }
 
 /** A key with SOL and this much USDC, all of it final. */
@@ -150,7 +150,7 @@ test("one that would fail is refused with its logs, and one that was never sent 
   expect(refusal).toMatchObject({ code: -32002, simulation: { err: { InstructionError: [0, { Custom: 1 }] } } });
   const kept = await newTransfer(1_000_000);
   expect(await isLost(nodes, kept.signature, kept.used)).toBe(false);
-  await vi.waitUntil(() => isLost(nodes, kept.signature, kept.used), { timeout: 25_000, interval: 25 });
+  await vi.waitUntil(() => isLost(nodes, kept.signature, kept.used), { timeout: 30_000, interval: 25 });
   await expect(sendTransaction(nodes, kept.bytes, kept.signature)).rejects.toThrow("Blockhash not found");
   expect(await findStatus(nodes, kept.signature)).toBeNull();
   // A node that is silent may be the one that knows it.

@@ -24,7 +24,7 @@ export async function runProgram<Order extends Death>(program: string, order: Or
   expect((await complaint)?.join("")).toBe("");
   if (signal !== "SIGKILL") return JSON.parse(((await said) ?? []).join("")) as LastWords;
   const findLeft = async () => (await findBackends()).filter((pid) => !before.includes(pid));
-  await expect.poll(findLeft, { timeout: 10_000, interval: 10 }).toEqual([]);
+  await expect.poll(findLeft, { interval: 10 }).toEqual([]);
   return null;
 }
 

@@ -88,7 +88,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await payments.whileAway(async () => expectPending(await send(account.key, payment), "outcome_unknown"));
     const claim = await findClaim("eip155:31337", payer.from, payment.requestId);
     if (!claim) throw new Error("The payment was not claimed.");
-    expect((await settleClaim(claim, 10_000)).kind).toBe("paid");
+    expect((await settleClaim(claim, 30_000)).kind).toBe("paid");
     expect([await payments.usdcOf(payer.from), await creditOf(payer)]).toEqual([100_000_000n - UNITS_5, 0n]);
     expect((await send(account.key, payment)).status).toBe(200);
     await expectOncePaid(payer);

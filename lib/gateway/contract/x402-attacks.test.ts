@@ -205,7 +205,7 @@ describe("wallets", () => {
     const { client, usdc } = x402.chain;
     const amount = BigInt(payload.accepted.amount);
     const data = encodeTransfer(x402.relayer.address, 10_000_000n - amount + 1n);
-    const inPool = (count: number) => expect.poll(async () => (await client.getTxpoolStatus()).pending, { timeout: 10_000 }).toBe(count);
+    const inPool = (count: number) => expect.poll(async () => (await client.getTxpoolStatus()).pending).toBe(count);
     const { result, answers, moved } = await counted(async () => {
       await client.setAutomine(false);
       try {

@@ -56,7 +56,7 @@ afterAll(() => {
 const service = await openService({ env: { ...x402SolanaSettings, X402_FACILITATOR_URL, PAYMENT_WAIT_MS: "2000" } });
 const x402 = await openX402OnSolana(service);
 await x402.chain.airdrop(feePayer.publicKey.toBase58(), 1_000_000_000n);
-await vi.waitUntil(async () => (await x402.connection.getBalance(feePayer.publicKey)) > 0, { timeout: 10_000, interval: 25 });
+await vi.waitUntil(async () => (await x402.connection.getBalance(feePayer.publicKey)) > 0, { timeout: 30_000, interval: 25 });
 
 const body = promptOf({ maxTokens: 100 });
 const counts = async () => ({ answers: await x402.answered(), moved: await x402.moved(), ours: await x402.fees() });
@@ -73,7 +73,7 @@ async function signed(): Promise<{
 }
 
 const untilServed = (payload: SolanaPayload) =>
-  expect.poll(async () => (await x402.send(body, payload)).status, { timeout: 20_000, interval: 200 }).toBe(200);
+  expect.poll(async () => (await x402.send(body, payload)).status, { interval: 200 }).toBe(200);
 
 /** The facilitator paid the fee, and our own fee payer nothing. */
 async function expectPaidOnce({ payer, amount, before }: Awaited<ReturnType<typeof signed>>): Promise<void> {
@@ -122,7 +122,7 @@ test("one that says it has carried out and has not, with a true transaction of s
   const payment = await signed();
   await expectUnpaid(await x402.send(body, payment.payload), payment);
   expect((await counts()).moved).toBe(payment.before.moved);
-}, 30_000);
+});
 
 test("one that says so of another transaction with the same memo, which pays as much: no answer, since it is not what was signed", async () => {
   const payment = await signed();
@@ -142,7 +142,7 @@ test("one that says so of another transaction with the same memo, which pays as 
   behaviour = honest;
   await untilServed(payment.payload);
   await expectBooked(payment.payer, { payments: 1, answers: 1 });
-}, 30_000);
+});
 
 test("one that pays with another key by now: what was paid before has its answer", async () => {
   behaviour = honest;
@@ -154,7 +154,7 @@ test("one that pays with another key by now: what was paid before has its answer
   const former = kind.extra.feePayer;
   const next = Keypair.generate().publicKey;
   await x402.chain.airdrop(next.toBase58(), 1_000_000_000n);
-  await vi.waitUntil(async () => (await x402.connection.getBalance(next)) > 0, { timeout: 10_000, interval: 25 });
+  await vi.waitUntil(async () => (await x402.connection.getBalance(next)) > 0, { timeout: 30_000, interval: 25 });
   try {
     kind.extra.feePayer = next.toBase58();
     for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
@@ -166,4 +166,4 @@ test("one that pays with another key by now: what was paid before has its answer
     kind.extra.feePayer = former;
     for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
   }
-}, 30_000);
+});

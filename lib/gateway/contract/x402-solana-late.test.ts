@@ -87,7 +87,7 @@ test("one that no node takes is on its way until it can never run, and then noth
   await expect(x402.connection.sendRawTransaction(bytes)).rejects.toThrow("Blockhash not found");
   await expectNothingPaid(payer, before);
   await expectServed(payer);
-}, 60_000);
+});
 
 test("one whose money left before it came into a block fails there: nothing was paid, and it can never be paid later", async () => {
   const payer = await x402.newPayer();
@@ -115,4 +115,4 @@ test("one whose money left before it came into a block fails there: nothing was 
   expect(["settlement_failed", "expired"]).toContain(reasonOf(await x402.send(body, payload)));
   await expectNothingPaid(payer, before);
   await expectServed(payer);
-}, 60_000);
+});

@@ -41,7 +41,7 @@ export async function startPaymentsWorld() {
     }
     const signature = await world.solana.faucet(signer().treasury.solana, units);
     const found = async () => (await connection.getSignatureStatus(signature)).value?.slot ?? 0;
-    await expect.poll(found, { interval: 10, timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(found, { interval: 10 }).toBeGreaterThan(0);
     return found();
   };
 

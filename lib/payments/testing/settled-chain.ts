@@ -137,7 +137,7 @@ export async function claim(terms: PaymentTerms): Promise<PaymentClaim> {
 /** Claims, settles and credits, as a request does. @throws Error when it is not paid */
 export async function pay(terms: PaymentTerms): Promise<PaymentClaim> {
   const claimed = await claim(terms);
-  const settled = await settleClaim(claimed, 10_000);
+  const settled = await settleClaim(claimed, 30_000);
   if (settled.kind !== "paid") throw new Error(JSON.stringify(settled));
   await creditPayment(claimed, settled);
   return getClaim(claimed.id);

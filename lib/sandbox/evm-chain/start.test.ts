@@ -63,7 +63,7 @@ const untilSaved = (dataDir: string, hash: Hex) =>
       const path = join(dataDir, "chains", "evm.json");
       expect(existsSync(path) && readFileSync(path, "utf8").includes(hash.slice(2))).toBe(true);
     },
-    { timeout: 10_000 },
+    { timeout: 30_000 },
   );
 
 test("a faucet's USDC arrive by a real transaction, and are safe and final a few blocks later without anybody's doing", async () => {
@@ -77,7 +77,7 @@ test("a faucet's USDC arrive by a real transaction, and are safe and final a few
   const { transfers } = await readTransfers({ token: chain.usdc, receivers: [to], fromBlock: at, toBlock: at }, nodesOf(chain));
   expect(transfers).toMatchObject([{ to, units: 5_000_000n, txHash: hash }]);
   const reach = (tag: "safe" | "finalized") =>
-    vi.waitFor(async () => expect((await findBlock(tag, nodesOf(chain)))?.number).toBeGreaterThanOrEqual(at), { timeout: 10_000 });
+    vi.waitFor(async () => expect((await findBlock(tag, nodesOf(chain)))?.number).toBeGreaterThanOrEqual(at), { timeout: 30_000 });
   await reach("safe");
   await reach("finalized");
 });
@@ -89,7 +89,7 @@ test("what nobody waits for makes no blocks", async () => {
     const head = await readHead(nodesOf(chain));
     expect(await sameAfter(chain, 6 * BLOCK_TIME_MS)).toBe(head.latest.number);
   };
-  await vi.waitFor(atRest, { timeout: 15_000 });
+  await vi.waitFor(atRest, { timeout: 30_000 });
 });
 
 async function sameAfter(chain: EvmChain, ms: number): Promise<number | undefined> {
@@ -147,9 +147,9 @@ test("it comes back by itself, at its address and with its balances, when its pr
   const [pid = 0, ...more] = anvilPids(dataDir);
   expect(more).toEqual([]);
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(chain.isWell()).toBe(false), { interval: 5, timeout: 5_000 });
+  await vi.waitFor(() => expect(chain.isWell()).toBe(false), { interval: 5, timeout: 30_000 });
   await expect(chain.mint(to, 1n)).rejects.toThrow("starting again");
-  await vi.waitFor(() => expect(chain.isWell()).toBe(true), { timeout: 15_000 });
+  await vi.waitFor(() => expect(chain.isWell()).toBe(true), { timeout: 30_000 });
   expect(chain.url()).toBe(url);
   expect(anvilPids(dataDir)).not.toContain(pid);
   expect(await balanceOf(chain, to)).toBe(7n);
@@ -167,8 +167,8 @@ test("killed with -9 while it works, again and again, it always starts again fro
     for (let turn = 0; turn < 5; turn++) await chain.mint(to, 1n);
     const [pid = 0] = anvilPids(dataDir);
     process.kill(pid, "SIGKILL");
-    await vi.waitFor(() => expect(chain.isWell()).toBe(false), { interval: 5, timeout: 5_000 });
-    await vi.waitFor(() => expect(chain.isWell()).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(() => expect(chain.isWell()).toBe(false), { interval: 5, timeout: 30_000 });
+    await vi.waitFor(() => expect(chain.isWell()).toBe(true), { timeout: 30_000 });
   }
   const kept = await balanceOf(chain, to);
   expect(kept).toBeGreaterThan(0n);
@@ -209,7 +209,7 @@ test("it ends when its parent is killed with -9, and has kept all that it was to
   const [hash] = (await once(createInterface({ input: parent.stdout }), "line")) as [Hex];
   expect(anvilPids(dataDir)).toHaveLength(1);
   parent.kill("SIGKILL");
-  await vi.waitFor(() => expect(anvilPids(dataDir)).toEqual([]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(anvilPids(dataDir)).toEqual([]), { timeout: 30_000 });
   const again = await start({ dataDir });
   expect((await findReceipt(hash, nodesOf(again)))?.status).toBe("succeeded");
   expect(await balanceOf(again, to)).toBe(9n);

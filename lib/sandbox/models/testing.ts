@@ -11,7 +11,7 @@ import type { CallRecord } from "./call-log";
 import type { ControlRule } from "./control";
 import { type SimulatedModels, type SimulatedModelsOptions, startSimulatedModels } from "./start";
 
-const AWAIT_MS = 10_000;
+const AWAIT_MS = 30_000;
 
 export interface TestModels extends SimulatedModels {
   /** Sets the behaviour of the next matching calls: `simulate("status=500", { times: 2, provider: "xai" })`. */

@@ -111,7 +111,7 @@ test("a blockhash expires after 150 blocks, and what was signed with it never ru
   transaction.feePayer = from.publicKey;
   transaction.sign(from);
   expect((await chain.connection.isBlockhashValid(blockhash)).value).toBe(true);
-  await vi.waitUntil(async () => (await chain.connection.getBlockHeight()) > lastValidBlockHeight, { timeout: 25_000, interval: 25 });
+  await vi.waitUntil(async () => (await chain.connection.getBlockHeight()) > lastValidBlockHeight, { timeout: 30_000, interval: 25 });
   expect((await chain.connection.isBlockhashValid(blockhash)).value).toBe(false);
   await expect(chain.connection.sendRawTransaction(transaction.serialize())).rejects.toThrow("Blockhash not found");
   const signature = await chain.connection.sendRawTransaction(transaction.serialize(), { skipPreflight: true });

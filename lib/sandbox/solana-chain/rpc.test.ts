@@ -101,7 +101,7 @@ test("a block has its transactions, its parent's hash and its time", async () =>
   const status = await ask("getSignatureStatuses", [signature]);
   const slot = (status.result as { value: { slot: number }[] }).value[0]?.slot ?? 0;
   const isFinal = async () => ((await ask("getSlot")).result as number) >= slot;
-  await vi.waitUntil(isFinal, { timeout: 20_000, interval: 25 });
+  await vi.waitUntil(isFinal, { timeout: 30_000, interval: 25 });
   const { result: block } = await ask("getBlock", slot, { transactionDetails: "signatures" });
   const { result: parent } = await ask("getBlock", slot - 1);
   expect(block).toMatchObject({ signatures: expect.arrayContaining([signature]), parentSlot: slot - 1 });

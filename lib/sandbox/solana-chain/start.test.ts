@@ -33,14 +33,14 @@ test("a chain that was killed comes back by itself, at its address, with all it 
   const owner = Keypair.generate().publicKey.toBase58();
   await chain.faucet(owner, 5_000_000n);
   process.kill(chain.pid() ?? 0, "SIGKILL");
-  await expect.poll(() => chain.isWell(), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => chain.isWell()).toBe(false);
   await expect(chain.faucet(owner, 1n)).rejects.toThrow("The sandbox's Solana chain is starting again: try in a moment.");
-  await expect.poll(() => chain.isWell(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => chain.isWell()).toBe(true);
   await chain.faucet(owner, 1n);
   expect(urls).toEqual([chain.url()]);
   const nodes = new SolanaNodes({ urls, genesisHash: chain.genesisHash });
   const account = deriveTokenAccount(owner, mint);
-  await expect.poll(async () => (await readTokenBalances(nodes, [account])).get(account)?.value, { timeout: 10_000 }).toBe(5_000_001n);
+  await expect.poll(async () => (await readTokenBalances(nodes, [account])).get(account)?.value).toBe(5_000_001n);
 });
 
 test("the mint lies where the sandbox wants it, on and off the curve", async () => {

@@ -57,6 +57,6 @@ export async function newHolder(chain: SolanaProcess, units: bigint): Promise<{ 
   await chain.airdrop(wallet.publicKey.toBase58(), 10n * BigInt(LAMPORTS_PER_SOL));
   const signature = await chain.faucet(wallet.publicKey.toBase58(), units);
   const isConfirmed = async () => (await connection.getSignatureStatus(signature)).value?.confirmationStatus !== "processed";
-  await vi.waitUntil(isConfirmed, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(isConfirmed, { timeout: 30_000, interval: 20 });
   return { wallet, account: getAssociatedTokenAddressSync(new PublicKey(USDC_MINT), wallet.publicKey) };
 }

@@ -147,7 +147,7 @@ export const isRunning = (pid: number): boolean => findProcessIdentity(pid) !== 
 
 /** Resolves as soon as `condition` holds. @throws Error that names `what` after twenty seconds */
 export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  for (const deadline = performance.now() + 20_000; !(await condition()); ) {
+  for (const deadline = performance.now() + 40_000; !(await condition()); ) {
     if (performance.now() > deadline) throw new Error(`It never came true that ${what}.`);
     await sleep(20);
   }

@@ -97,13 +97,13 @@ test("a deposit that was confirmed and never becomes final ends as reversed, and
     await tickUntilRead(watcher, 1);
     await sleep(50);
   }
-  await vi.waitUntil(async () => (await chain.connect().getSlot("finalized")) >= slot + 300, { timeout: 20_000, interval: 25 });
+  await vi.waitUntil(async () => (await chain.connect().getSlot("finalized")) >= slot + 300, { timeout: 30_000, interval: 25 });
   expect(await watcher.tick()).toMatchObject({ outcome: "read", reversed: 1 });
   const ended = { transaction: shown?.transaction, state: "reversed", creditedAt: null, reversedAt: expect.any(Date) };
   expect(await depositsOf(customer)).toMatchObject([ended, { state: "credited" }]);
   const { rowCount } = await pool().query("SELECT 1 FROM transfer WHERE id LIKE $1", [`%${shown?.transaction}%`]);
   expect([rowCount, await postedOf(customer)]).toEqual([0, 1_000_000_000n]);
-}, 60_000);
+});
 
 test("what one node alone calls final is credited to nobody while another node does not know it", async () => {
   const { customer, decide } = await invent(["confirmed", "finalized"]);

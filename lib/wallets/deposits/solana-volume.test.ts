@@ -40,34 +40,25 @@ const postedTo = async (customers: readonly SolanaCustomer[]) => {
   return rows.map(({ posted }) => posted);
 };
 
-test(`${ADDRESSES} addresses are polled in seconds on a busy machine, and ${PAID} deposits among them credited once each`, async () => {
+test(`${ADDRESSES} addresses are polled, and ${PAID} deposits among them credited once each`, async () => {
   const customers = await openCustomers(ADDRESSES);
   await watcher.tick();
-  const startedPoll = performance.now();
   expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0 });
-  const pollMs = performance.now() - startedPoll;
   const paid = customers.filter((_, index) => index % 33 === 7).slice(0, PAID);
   await payEach(paid);
   await chain.finalize();
-  const started = performance.now();
   expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0, found: PAID, credited: PAID });
-  const readMs = performance.now() - started;
   expect(await postedTo(paid)).toEqual(paid.map((_, index) => (ONE_USDC + BigInt(index)) * 1_000n));
-  expect(pollMs).toBeLessThan(isLong ? 5_000 : 2_500);
-  expect(readMs).toBeLessThan(isLong ? 20_000 : 10_000);
 }, 240_000);
 
-test(`${AT_ONCE} deposits that are final at once are credited once each, and quickly`, async () => {
+test(`${AT_ONCE} deposits that are final at once are credited once each`, async () => {
   const customers = await openCustomers(AT_ONCE);
   await watcher.tick();
   await payEach(customers);
   await chain.finalize();
-  const started = performance.now();
   expect(await watcher.tick()).toMatchObject({ found: AT_ONCE, credited: AT_ONCE });
-  const readMs = performance.now() - started;
   expect(await watcher.tick()).toMatchObject({ found: 0, credited: 0 });
   expect(await postedTo(customers)).toEqual(customers.map((_, index) => (ONE_USDC + BigInt(index)) * 1_000n));
-  expect(readMs).toBeLessThan(isLong ? 20_000 : 10_000);
 }, 240_000);
 
 test(`${TO_ONE} deposits to one address, more than two readings hold, are credited once each`, async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await startReservesWorld(true);
   owners = await world.openOwners(2);
   await world.evm.mine(6);
-}, 60_000);
+});
 afterAll(async () => {
   await rollUpRevenue();
   await expectCleanBooks();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   forgetOnce("config");
   world = await startReservesWorld();
   owners = await world.openOwners(OWNERS);
-}, 60_000);
+});
 afterAll(() => world?.stop());
 
 /** Numbers that look like chance and are the same in every run. */

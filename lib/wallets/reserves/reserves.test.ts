@@ -17,7 +17,7 @@ let owners: Owner[];
 beforeAll(async () => {
   world = await startReservesWorld();
   owners = await world.openOwners(3);
-}, 60_000);
+});
 afterAll(async () => {
   await expectCleanBooks();
   await world?.stop();

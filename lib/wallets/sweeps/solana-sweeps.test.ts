@@ -74,7 +74,7 @@ test("a transaction that no node took is signed anew once its blockhash has run 
   await chain.finish();
   expect(await statesOf(customer.owner)).toEqual([["done", 2, null]]);
   expect(await chain.treasuryBalance()).toBe(treasury + 6n * ONE_USDC);
-}, 60_000);
+});
 
 test("a frozen account waits by itself and holds nobody up; a frozen treasury holds all up", async () => {
   const [frozen, free] = await openCustomers(2);
@@ -139,7 +139,7 @@ test("a transaction that failed in its block moved nothing: its owners then go a
   await chain.thaw(first?.owner ?? "");
   await chain.finish();
   expect(await chain.treasuryBalance()).toBe(treasury + 27n * ONE_USDC);
-}, 60_000);
+});
 
 test("a deposit that comes while its address is swept is left for the next sweep, and comes too", async () => {
   const customer = await openCustomer();
@@ -155,7 +155,7 @@ test("a deposit that comes while its address is swept is left for the next sweep
       { units: 11n * ONE_USDC, state: "done" },
     ]);
   expect(await chain.treasuryBalance()).toBe(treasury + 16n * ONE_USDC);
-}, 60_000);
+});
 
 test("forty owners, three processes at once: each is swept once", async () => {
   const customers = await openCustomers(40);

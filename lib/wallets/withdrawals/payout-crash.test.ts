@@ -32,9 +32,9 @@ beforeAll(async () => {
   world = await startWorld();
   await world.fillTreasury("base", 5_000_000_000n);
   await world.fillTreasury("solana", 5_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(5_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(5_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(5_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(5_000n * USD), { timeout: 30_000 });
+});
 afterAll(() => world?.stop());
 
 function runChild(death: Death): Promise<LastWords | null> {
@@ -77,7 +77,7 @@ test("a job killed at its statements, seen or unseen, pays each withdrawal once"
   await expectPaid(ids);
   const fees = await Promise.all(ids.map(async (id) => (await findWithdrawal(id))?.fee ?? 0n));
   for (const [index, owner] of owners.entries()) {
-    await vi.waitFor(async () => expect(await usdcOf(owner)).toEqual([1_000_000n, 1_000_000n]), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await usdcOf(owner)).toEqual([1_000_000n, 1_000_000n]), { timeout: 30_000 });
     const spent = 2n * USD + (fees[2 * index] ?? 0n) + (fees[2 * index + 1] ?? 0n);
     expect((await readBalance(owner.accountId)).posted).toBe(100n * USD - spent);
   }

@@ -43,9 +43,9 @@ beforeAll(async () => {
   useSolana(through.url);
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 30_000 });
+});
 afterAll(async () => {
   await through?.close();
   await world?.stop();
@@ -97,7 +97,7 @@ async function runAsFaucet(...instructions: TransactionInstruction[]): Promise<v
 test("what Solana refuses in a block that is final comes back, fee and all, once", async () => {
   const owner = await newOwner(50n * USD);
   await world.solana.faucet(owner.solana.address, 1n);
-  await expect.poll(() => arrivedOnSolana(owner), { timeout: 5_000 }).toBe(1n);
+  await expect.poll(() => arrivedOnSolana(owner)).toBe(1n);
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
   solanaFault.dropsSends = true;
   await payWithdrawals();
@@ -113,7 +113,7 @@ test("what Solana refuses in a block that is final comes back, fee and all, once
   await until(id, { state: "failed", attempt: 1, reason: "The chain refused the payment." });
   for (let n = 0; n < 3; n++) await round();
   expect([await arrivedOnSolana(owner), await readBalance(owner.accountId)]).toMatchObject([1n, { posted: 50n * USD }]);
-}, 60_000);
+});
 
 test("a payout whose block leaves the chain is paid in another one, once", async () => {
   const owner = await newOwner(50n * USD);
@@ -125,7 +125,7 @@ test("a payout whose block leaves the chain is paid in another one, once", async
   for (let n = 0; n < 3; n++) await round();
   expect(await arrivedOnBase(owner.evm.address)).toBe(5_000_000n);
   expect((await readBalance(owner.accountId)).posted).toBe(45n * USD - 100_000_000n);
-}, 60_000);
+});
 
 test("a wallet that is a contract signs and is paid, as long as it says that it signed", async () => {
   const [owner, key] = [await newOwner(50n * USD), privateKeyToAccount(generatePrivateKey())];
@@ -142,7 +142,7 @@ test("a wallet that is a contract signs and is paid, as long as it says that it 
   await until(other, { state: "approved", waitsFor: "signature" });
   await world.evm.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
   await until(other, { state: "final", attempt: 1 });
-}, 60_000);
+});
 
 /** As a backup from before the payout would leave it, with a signer that began anew. */
 async function setBack(id: WithdrawalId): Promise<void> {
@@ -164,7 +164,7 @@ test("of a database that was set back what Solana shows as paid is booked, and n
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
   await payWithdrawals();
   const { rows } = await pool().query<{ hash: string }>("SELECT hash FROM relayed WHERE id = $1", [`payout_${id}_1`]);
-  await expect.poll(() => arrivedOnSolana(owner), { timeout: 10_000 }).toBe(5_000_000n);
+  await expect.poll(() => arrivedOnSolana(owner)).toBe(5_000_000n);
   await setBack(id);
   // A node that is silent may be the one that knows.
   useSolana(through.url, "http://127.0.0.1:9");
@@ -174,7 +174,7 @@ test("of a database that was set back what Solana shows as paid is booked, and n
   await until(id, { state: "final", attempt: 1, transaction: rows[0]?.hash });
   for (let n = 0; n < 3; n++) await round();
   expect(await arrivedOnSolana(owner)).toBe(5_000_000n);
-}, 60_000);
+});
 
 test("of a database that was set back what Base shows as paid is booked, and does not come back", async () => {
   const owner = await newOwner(50n * USD);
@@ -184,7 +184,7 @@ test("of a database that was set back what Base shows as paid is booked, and doe
   await setBack(id);
   await until(id, { state: "final", attempt: 1, transaction: paidBy });
   expect(await arrivedOnBase(owner.evm.address)).toBe(5_000_000n);
-}, 60_000);
+});
 
 test("a memo that somebody else writes keeps no order from being paid", async () => {
   const owner = await newOwner(50n * USD);
@@ -197,4 +197,4 @@ test("a memo that somebody else writes keeps no order from being paid", async ()
   await runAsFaucet(createTransferInstruction(from, treasury, faucet, 1n), new TransactionInstruction({ keys: [], programId, data: memo }));
   await until(id, { state: "final", attempt: 1 });
   expect(await arrivedOnSolana(owner)).toBe(5_000_000n);
-}, 60_000);
+});

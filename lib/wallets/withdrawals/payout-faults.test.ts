@@ -37,9 +37,9 @@ beforeAll(async () => {
   setSandboxSolanaNodes([solana.url], world.solana.genesisHash);
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 30_000 });
+});
 let restoreClock = () => {};
 afterAll(async () => {
   restoreClock();
@@ -136,7 +136,7 @@ test("what somebody else carried out counts as paid, though our own transaction 
     data: `0x${rows[0]?.input.toString("hex")}`,
     chain: null,
   });
-  await vi.waitFor(async () => expect(await arrived(owner)).toBe(5_000_000n), { timeout: 5_000 });
+  await vi.waitFor(async () => expect(await arrived(owner)).toBe(5_000_000n), { timeout: 30_000 });
   evmFault.dropsSends = false;
   for (let n = 0; n < 5; n++) await round();
   await passAnHour();
@@ -183,4 +183,4 @@ test("while no node of a chain answers nothing is signed, nothing is lost, and t
   expect(await findWithdrawal(onSolana)).toMatchObject({ state: "approved", waitsFor: "chain", attempt: 0 });
   expect(await cancelWithdrawal(owner.accountId, onSolana)).toBe(true);
   setSandboxSolanaNodes([world.solana.url], world.solana.genesisHash);
-}, 60_000);
+});

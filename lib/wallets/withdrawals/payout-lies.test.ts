@@ -32,9 +32,9 @@ beforeAll(async () => {
   liar = await startFaultyNode(world.evm.url(), (call): Fault | null => decide(call));
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 30_000 });
+});
 afterAll(async () => {
   await liar?.close();
   await world?.stop();
@@ -67,7 +67,7 @@ const untilFinal = (id: WithdrawalId) =>
       await runRelay({ resendAfterMs: 0 });
       expect(await findWithdrawal(id)).toMatchObject({ state: "final" });
     },
-    { timeout: 15_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   );
 
 test("what a node is shown before a payout is stored pays nothing: a node that refuses it can not have it carried out", async () => {
@@ -91,7 +91,7 @@ test("what a node is shown before a payout is stored pays nothing: a node that r
   await wallet.sendTransaction({ to: shown?.to, data: shown?.data, gas: 300_000n, chain: null }).catch(() => undefined);
   await new Promise((done) => setTimeout(done, 1_000));
   expect(await ownedBy(owner)).toBe(50n * USD);
-}, 30_000);
+});
 
 test("one node of two that lies about time and authorizations gets no payout given back that was made", async () => {
   const owner = await newOwner(50n * USD);
@@ -102,7 +102,7 @@ test("one node of two that lies about time and authorizations gets no payout giv
       await runRelay({ resendAfterMs: 0 });
       expect(await usdcOf(owner)).toBe(20_000_000n);
     },
-    { timeout: 10_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   );
   expect(["signed", "sent", "confirmed"]).toContain((await findWithdrawal(id))?.state);
   setSandboxEvmNodes([liar.url, world.evm.url()]);
@@ -120,7 +120,7 @@ test("one node of two that lies about time and authorizations gets no payout giv
   decide = () => null;
   setSandboxEvmNodes([world.evm.url()]);
   await untilFinal(id);
-}, 40_000);
+});
 
 test("a paid row that is set back to approved is not paid twice on Solana by the signer that paid it", async () => {
   const owner = await newOwner(50n * USD);
@@ -136,7 +136,7 @@ test("a paid row that is set back to approved is not paid twice on Solana by the
   expect(before - (await readSolanaFunds())).toBe(5n * USD);
   expect(await findWithdrawal(id)).toMatchObject({ attempt: 1 });
   await pool().query("UPDATE withdrawal SET state = 'final', ended_at = now(), confirmed_at = now(), waits_for = NULL WHERE id = $1", [id]);
-}, 60_000);
+});
 
 test("orders that are taken back while they are signed use up nothing of what may be paid in a day", async () => {
   const [owner, honest] = [await newOwner(900n * USD), await newOwner(50n * USD)];
@@ -160,7 +160,7 @@ test("orders that are taken back while they are signed use up nothing of what ma
   await payWithdrawals();
   expect(await findWithdrawal(id)).toMatchObject({ waitsFor: null, attempt: 1 });
   await untilFinal(id);
-}, 40_000);
+});
 
 test("a hundred withdrawals that wait for approval, or for money on another chain, keep nobody else's from being paid", async () => {
   const owner = await newOwner(900n * USD);
@@ -177,4 +177,4 @@ test("a hundred withdrawals that wait for approval, or for money on another chai
   expect(await findWithdrawal(id)).toMatchObject({ attempt: 1 });
   await untilFinal(id);
   await cancelWithdrawal(owner.accountId, waiting);
-}, 30_000);
+});

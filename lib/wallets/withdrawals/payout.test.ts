@@ -34,9 +34,9 @@ beforeAll(async () => {
   world = await startWorld();
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 30_000 });
+});
 afterAll(() => world?.stop());
 afterEach(async () => {
   expect(await checkLedger()).toEqual([]);
@@ -125,7 +125,7 @@ test("what the treasury does not have on that chain waits for it, smaller ones a
     chain: null,
   });
   const [large, small] = [await ordered(owner, { amount: 200n * USD }), await ordered(owner, { amount: 4n * USD })];
-  await expect.poll(async () => (await findBlock("finalized"))?.number, { timeout: 10_000 }).toBeGreaterThan((final?.number ?? 0) + 6);
+  await expect.poll(async () => (await findBlock("finalized"))?.number).toBeGreaterThan((final?.number ?? 0) + 6);
   await until(large, "funds");
   await until(small, "final");
   await payWithdrawals();

@@ -33,7 +33,7 @@ await openTestDatabase();
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world?.stop());
 let restoreClock = () => {};
 afterEach(async () => {

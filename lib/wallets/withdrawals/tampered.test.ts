@@ -24,9 +24,9 @@ beforeAll(async () => {
   world = await startWorld();
   await world.fillTreasury("base", 1_000_000_000n);
   await world.fillTreasury("solana", 1_000_000_000n);
-  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 10_000 });
-}, 60_000);
+  await vi.waitFor(async () => expect(await readBaseFunds(await readHead())).toBe(1_000n * USD), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readSolanaFunds()).toBe(1_000n * USD), { timeout: 30_000 });
+});
 afterAll(() => world?.stop());
 afterEach(async () => {
   expect(await checkLedger()).toEqual([]);
@@ -113,7 +113,7 @@ test("a paid row that is set back to approved is not paid twice on Base: one tex
       await runRelay({ resendAfterMs: 0 });
       expect(await findWithdrawal(id)).toMatchObject({ state: "final" });
     },
-    { timeout: 15_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   );
   await change(id, "state = 'approved', ended_at = NULL, confirmed_at = NULL");
   for (let n = 0; n < 3; n++) await payWithdrawals();

@@ -161,7 +161,7 @@ test("a session that is ended is told so and nothing more, at the next change or
   expect(await quiet.next()).toEqual({ name: "ended", data: "{}" }); // nothing changed: it was looked up
   await addDeposit({ accountId: other.accountId, usd: "5", block: 100 });
   expect((await still.nextView()).deposits).toHaveLength(1);
-}, 15_000);
+});
 
 test("it is refused to whoever is not signed in, and to a page of another session", async () => {
   const [page, other] = [await signIn(), await signIn()];

@@ -6,7 +6,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 
 /** Resolves with what `read` gives, as soon as it gives something. Fails after ten seconds. */
 export async function until<T>(what: string, read: () => Promise<T | null | undefined | false>): Promise<T> {
@@ -14,7 +14,7 @@ export async function until<T>(what: string, read: () => Promise<T | null | unde
   for (;;) {
     const value = await read();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`It did not come true within ten seconds: ${what}`);
+    if (Date.now() > deadline) throw new Error(`It did not come true within 30 seconds: ${what}`);
     await sleep(10);
   }
 }

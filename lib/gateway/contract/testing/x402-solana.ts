@@ -106,7 +106,7 @@ async function openCustody({ chain }: Started): Promise<PaymentTerms> {
     const { value } = await readTokenAccounts(solanaNodes(), [deriveTokenAccount(terms.payTo, USDC_MINT)], "confirmed");
     return value[0] !== null;
   };
-  await vi.waitUntil(hasAccount, { timeout: 20_000, interval: 50 });
+  await vi.waitUntil(hasAccount, { timeout: 30_000, interval: 50 });
   return terms;
 }
 
@@ -120,7 +120,7 @@ function payersOn({ chain, payersNode }: Started, connection: Connection) {
   const newPayer = async (units = 10_000_000n): Promise<SolanaPayer> => {
     const payer = payerOf(Keypair.generate());
     await chain.faucet(payer.address, units);
-    await vi.waitUntil(async () => (await unitsOf(payer.address)) === units, { timeout: 20_000, interval: 25 });
+    await vi.waitUntil(async () => (await unitsOf(payer.address)) === units, { timeout: 30_000, interval: 25 });
     return payer;
   };
   /** The payer's USDC goes somewhere else, at the payer's own cost. */
@@ -135,7 +135,7 @@ function payersOn({ chain, payersNode }: Started, connection: Connection) {
     transaction.recentBlockhash = (await connection.getLatestBlockhash()).blockhash;
     transaction.sign(wallet);
     await connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "processed" });
-    await vi.waitUntil(async () => (await unitsOf(address)) === 0n, { timeout: 20_000, interval: 25 });
+    await vi.waitUntil(async () => (await unitsOf(address)) === 0n, { timeout: 30_000, interval: 25 });
   };
   return { payerOf, newPayer, emptyWallet };
 }

@@ -26,7 +26,7 @@ export async function startSweptSolana() {
   /** Resolves when all that was sent until now is final. */
   const finalize = async () => {
     const sent = await connection.getSlot("processed");
-    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 20_000, interval: 25 });
+    await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 30_000, interval: 25 });
   };
   const giveSol = async () => {
     await chain.airdrop(treasury, 10_000_000_000n);
@@ -69,7 +69,7 @@ function roundsOf(chain: TestSolanaChain, nodes: SolanaNodes, finalize: () => Pr
     const before = await countFinal();
     for (const [{ owner }, units] of payments) await chain.faucet(owner, units);
     await finalize();
-    await expect.poll(() => watch().then(countFinal), { timeout: 20_000, interval: 50 }).toBe(before + payments.length);
+    await expect.poll(() => watch().then(countFinal), { interval: 50 }).toBe(before + payments.length);
   };
   const sweep = (through = nodes) => runSweepsOn("solana", { solana: through });
   const relay = (through = nodes) => runRelay({ solana: through, resendAfterMs: 0 });
