@@ -35,6 +35,8 @@ async function weigh(page: Page, path: string): Promise<Weighed & { code: string
   page.on("response", collect);
   await page.addInitScript(observe);
   await page.goto(path, { waitUntil: "networkidle" });
+  // Told some time after it was painted, and never if nothing was.
+  await page.waitForFunction(() => Number(Reflect.get(window, "seenLcpMs")) > 0);
   page.off("response", collect);
   const bodies = await Promise.all(scripts.map((response) => response.body()));
   const { shift, lcpMs } = await page.evaluate(() => ({
@@ -59,10 +61,9 @@ function observe(): void {
   watch("largest-contentful-paint", ({ startTime }) => Reflect.set(window, "seenLcpMs", startTime));
 }
 
-function expectCalm({ path, shift, lcpMs }: Weighed): void {
+// How soon it is painted is printed, not asserted: a machine that does something else beside it is late.
+function expectCalm({ path, shift }: Weighed): void {
   expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MOST_SHIFT);
-  // How soon is printed, not asserted: a machine that does something else beside it is late.
-  expect(lcpMs, `largest paint of ${path}`).toBeGreaterThan(0);
 }
 
 for (const { path, status } of publicPages.filter(({ path }) => path !== "/connect")) {
