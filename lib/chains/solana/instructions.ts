@@ -8,6 +8,8 @@ const ASSOCIATED_TOKEN_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /** The second version: https://spl.solana.com/memo */
 export const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 export const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
+/** Lighthouse, whose assertions Phantom and Solflare add to what they sign: https://github.com/Jac0xb/lighthouse */
+export const GUARD_PROGRAM = "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95";
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
 export const USDC_DECIMALS = 6;

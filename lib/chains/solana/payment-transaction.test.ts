@@ -171,6 +171,80 @@ test.each(attacks)("a transaction that %s is refused", (_, instructions, why) =>
   expect(whyNot(signPaymentBytes(payment, instructions, { others: [other, sponsor] }))).toBe(why);
 });
 
+const lighthouse = new PublicKey("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95");
+/** What a wallet adds: a number that says what is asserted, and the accounts that are looked at, none of which is written. */
+const guard = (kind: number, ...looksAt: PublicKey[]) =>
+  new TransactionInstruction({
+    programId: lighthouse,
+    keys: looksAt.map((pubkey) => ({ pubkey, isSigner: pubkey.equals(sponsor.publicKey), isWritable: false })),
+    data: Buffer.of(kind, 4, 0, 0),
+  });
+const clock = new PublicKey("SysvarC1ock11111111111111111111111111111111");
+const transfer = transferWith({});
+const oneGuard = guard(9, from);
+
+test.each<[wallet: string, instructions: TransactionInstruction[]]>([
+  ["Solflare, two guards at the end", [...paymentInstructions(payment), guard(9, from), guard(5, payer.publicKey)]],
+  [
+    "Phantom, three before the transfer and one at the end, the fee payer looked at",
+    [limit, price, guard(5, sponsor.publicKey), guard(10, from, to), guard(5, payer.publicKey), transfer, plainMemo, guard(15, clock)],
+  ],
+  ["one that looks at accounts of others", [...paymentInstructions(payment), guard(3, other.publicKey, otherMint)]],
+  ["one with as many guards as may be", [...Array.from({ length: 6 }, () => oneGuard), ...paymentInstructions(payment)]],
+])("a payment with what a wallet adds to guard its owner is read: %s", (_, instructions) => {
+  const [bare, guarded] = [read(signPaymentBytes(payment)), read(signPaymentBytes(payment, instructions))];
+  if (bare.kind !== "read" || guarded.kind !== "read")
+    throw new Error(guarded.kind === "refused" ? guarded.why : "the bare one is not read");
+  const { message, messageHash, payerSignature, ...transaction } = guarded.transaction;
+  expect(bare.transaction).toMatchObject(transaction);
+  expect(messageHash).not.toBe(bare.transaction.messageHash);
+});
+
+const doesMore = "one of its guards does more than look at an account";
+const stranger = new TransactionInstruction({ programId: other.publicKey, keys: [], data: Buffer.of(9) });
+
+test.each<[name: string, instructions: TransactionInstruction[], why: string]>([
+  ["writes memory, for which the fee payer would pay", [...paymentInstructions(payment), guard(0, sponsor.publicKey)], doesMore],
+  ["closes memory", [...paymentInstructions(payment), guard(1, payer.publicKey)], doesMore],
+  ["calls another program by way of a guard", [...paymentInstructions(payment), guard(16, other.publicKey)], doesMore],
+  ["asks for what there is not yet", [...paymentInstructions(payment), guard(18, from)], doesMore],
+  [
+    "asks for nothing",
+    [...paymentInstructions(payment), new TransactionInstruction({ programId: lighthouse, keys: [], data: Buffer.alloc(0) })],
+    doesMore,
+  ],
+  [
+    "has more guards than any wallet adds",
+    [...paymentInstructions(payment), ...Array.from({ length: 7 }, () => oneGuard)],
+    "its wallet added more than 6 guards",
+  ],
+  ["lets a guard write an account", [...paymentInstructions(payment), withKeys(oneGuard, other.publicKey)], noPart],
+  ["calls a stranger beside a guard", [...paymentInstructions(payment), oneGuard, stranger], noPart],
+  ["calls a stranger that a guard looks at", [...paymentInstructions(payment), guard(9, other.publicKey), stranger], notFour],
+  ["gives SOL beside a guard that looks at who takes it", replaced(3, giveSol).concat(guard(5, other.publicKey)), noPart],
+  [
+    "moves the fee payer's SOL where a guard looks",
+    [...paymentInstructions(payment), giveSol, guard(5, other.publicKey, SystemProgram.programId)],
+    noPart,
+  ],
+  ["has guards and no memo", [limit, price, transfer, oneGuard], noPart],
+  ["has a second transfer among guards", [limit, price, transfer, oneGuard, transferWith({}), plainMemo], notFour],
+  [
+    "hands the fee payer to the memo, among guards",
+    [limit, price, transfer, oneGuard, withKeys(plainMemo, sponsor.publicKey)],
+    usesFeePayer,
+  ],
+])("a transaction that %s is refused", (_, instructions, why) => {
+  expect(whyNot(signPaymentBytes(payment, instructions, { others: [other, sponsor] }))).toBe(why);
+});
+
+test("a guard that needs one more signature is refused", () => {
+  const signed = new TransactionInstruction({ ...oneGuard, keys: [{ pubkey: other.publicKey, isSigner: true, isWritable: false }] });
+  expect(whyNot(signPaymentBytes(payment, [...paymentInstructions(payment), signed], { others: [other] }))).toBe(
+    "it is not signed by fee payer and payer alone",
+  );
+});
+
 test("up to ten thousand lamports are paid for being preferred", () => {
   const bytes = signPaymentBytes(payment, replaced(1, ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 500_000 })));
   expect(read(bytes).kind).toBe("read");

@@ -1,17 +1,17 @@
 // A payment that its payer signed and we bring into the chain: we pay the fee, so our key signs the same bytes. Therefore it is two
-// settings of its computing, one transfer of USDC from the payer's account to the payee's, one memo, and nothing more. The form is
-// that of x402's scheme "exact" on Solana.
+// settings of its computing, one transfer of USDC from the payer's account to the payee's, one memo, and nothing more but what
+// wallets add to guard their owners, which only looks. The form is that of x402's scheme "exact" on Solana.
 
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
-import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, TOKEN_PROGRAM, USDC_DECIMALS } from "./instructions";
+import { COMPUTE_BUDGET_PROGRAM, GUARD_PROGRAM, MEMO_PROGRAM, TOKEN_PROGRAM, USDC_DECIMALS } from "./instructions";
 import { type ReadInstruction, type ReadTransaction, readTransaction } from "./read-transaction";
 import { isSignatureOf } from "./signature";
 import { deriveTokenAccount } from "./token-address";
 
 /** What it must be. */
 export interface PaymentTerms {
-  /** Pays the fee, and is named by no instruction. */
+  /** Pays the fee, and is named by no instruction but a guard, which may look at it. */
   feePayer: string;
   mint: string;
   /** Who is paid: the owner of the account that receives. */
@@ -51,6 +51,11 @@ const READONLY_OTHERS = 4;
 const KEYS = 8;
 const MOST_MEMO_BYTES = 64;
 
+/** Phantom adds four, anywhere (seen in August 2026), Solflare two at the end. */
+const MOST_GUARDS = 6;
+/** Lighthouse's assertions of accounts and of the clock. The numbers below write memory at the cost of a signer; those above call other programs. */
+const GUARDS = { from: 2, to: 15 };
+
 /** Reads what a client sent, and verifies the payer's signature; the fee payer's is not looked at. */
 export function readPaymentTransaction(bytes: Uint8Array, terms: PaymentTerms): ReadPaymentTransaction {
   try {
@@ -72,21 +77,37 @@ export function withFeePayerSignature(bytes: Uint8Array, signature: Uint8Array):
 function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: PaymentTerms): PaymentTransaction {
   const { keys, signatures, message, blockhash } = transaction;
   const [first, payer = ""] = keys;
-  const [limit, price, transfer, memo, ...more] = transaction.instructions;
+  const isGuard = ({ program }: ReadInstruction) => program === GUARD_PROGRAM;
+  const guards = transaction.instructions.filter(isGuard);
+  const own = transaction.instructions.filter((instruction) => !isGuard(instruction));
+  const [limit, price, transfer, memo, ...more] = own;
   demand(transaction.lookups === 0, "it uses address lookup tables");
   demand(transaction.signers === SIGNERS, "it is not signed by fee payer and payer alone");
   demand(first === feePayer, "its fee payer is another one");
   demand(transaction.readonlySigners <= 1, "its fee payer cannot pay");
-  demand(transaction.readonlyOthers === READONLY_OTHERS && keys.length === KEYS, "it names accounts that have no part in a payment");
-  demand(limit && price && transfer && memo && more.length === 0, "it is not compute limit, compute price, transfer and memo");
-  demand(!transaction.instructions.some(({ accounts }) => accounts.includes(feePayer)), "an instruction uses the fee payer");
-  checkComputing(limit, price);
   const [from, to] = [deriveTokenAccount(payer, mint), deriveTokenAccount(payTo, mint)];
+  const inPayment = new Set([feePayer, payer, from, to, mint, COMPUTE_BUDGET_PROGRAM, TOKEN_PROGRAM, MEMO_PROGRAM]);
+  const inGuards = new Set(guards.flatMap(({ program, accounts }) => [program, ...accounts]).filter((key) => !inPayment.has(key)));
+  demand(
+    transaction.readonlyOthers === READONLY_OTHERS + inGuards.size && keys.length === KEYS + inGuards.size,
+    "it names accounts that have no part in a payment",
+  );
+  demand(limit && price && transfer && memo && more.length === 0, "it is not compute limit, compute price, transfer and memo");
+  demand(!own.some(({ accounts }) => accounts.includes(feePayer)), "an instruction uses the fee payer");
+  checkGuards(guards);
+  checkComputing(limit, price);
   const units = readTransfer(transfer, [from, mint, to, payer]);
   return {
     ...{ message, messageHash: base58.encode(createHash("sha256").update(message).digest()), blockhash },
     ...{ payer, payerSignature: signatures[1] ?? new Uint8Array(), from, to, units, memo: readMemo(memo) },
   };
+}
+
+/** @throws RangeError when one of them could do more than let the transaction fail */
+function checkGuards(guards: readonly ReadInstruction[]): void {
+  demand(guards.length <= MOST_GUARDS, `its wallet added more than ${MOST_GUARDS} guards`);
+  const onlyLooks = ({ data: [kind = 0] }: ReadInstruction) => kind >= GUARDS.from && kind <= GUARDS.to;
+  demand(guards.every(onlyLooks), "one of its guards does more than look at an account");
 }
 
 /** @throws RangeError when it costs more than we pay */
