@@ -1,8 +1,9 @@
 // What must fail on Solana, each with a count of answers, of money that moved on the chain, and of entries in the books: at most one
 // answer a payment, at most one payment an answer, and nobody pays without an answer or a credit.
 
-import { ComputeBudgetProgram, PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js";
+import { ComputeBudgetProgram, PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
+import { GUARD_PROGRAM } from "@/lib/chains/solana/instructions";
 import { paymentInstructions, signPaymentBytes, type WrittenPayment } from "@/lib/chains/solana/testing/payments";
 import { signOnceMore } from "@/lib/chains/solana/testing/second-signature";
 import { pool } from "@/lib/db/pool";
@@ -150,6 +151,19 @@ test.each(changes)("a transaction that %s is refused, and costs nobody anything"
   expect(["malformed", "amount_too_low"]).toContain(readError(answer, "PAYMENT_VERIFICATION_FAILED").details.reason);
   expect(settlementIn(answer)).toMatchObject({ success: false, transaction: "" });
   expect(await counts(payer)).toEqual(before);
+});
+
+test("a guard that would let the transaction fail is found out before it is signed: refused, no answer, and our fee payer pays nothing", async () => {
+  const payer = await x402.newPayer();
+  const { payment, payload } = await written(payer, body);
+  // Lighthouse is not on this chain, so that whatever it is asked to assert fails.
+  const guard = new TransactionInstruction({ programId: new PublicKey(GUARD_PROGRAM), keys: [], data: Buffer.of(15, 4, 0, 0) });
+  const before = await counts(payer);
+  const answer = await x402.send(body, withBytes(payload, signPaymentBytes(payment, [...paymentInstructions(payment), guard])));
+  expectRefused(answer, "settlement_failed");
+  expect(answer.text).toContain("The transaction would fail");
+  expect(await counts(payer)).toEqual({ ...before, claims: 1 });
+  await expectBooked(payer, { payments: 0, answers: 0 });
 });
 
 test("less than what is asked for, another network, and a payee of the payer's choice are refused before anything is read", async () => {

@@ -30,7 +30,11 @@ export const WhatChapter = ({ id, title }: PaymentChapterProps) => (
       heading="Network"
       rows={[
         { name: "Base", about: "Scheme exact: the wallet signs an EIP-3009 authorization of USDC. We pay the gas." },
-        { name: "Solana", about: "Scheme exact: the wallet signs a transfer of USDC. We are its fee payer, so the wallet needs no SOL." },
+        {
+          name: "Solana",
+          about:
+            "Scheme exact: the wallet signs a transfer of USDC. We are its fee payer, so the wallet needs no SOL. What Phantom and Solflare add to it as a guard is taken along; any other instruction is refused.",
+        },
       ]}
     />
   </Section>
