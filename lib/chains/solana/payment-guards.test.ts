@@ -1,7 +1,7 @@
 // What a wallet adds to a payment to guard its owner: taken as long as it only looks, whoever it looks at.
 
 import { createTransferCheckedInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
-import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js";
+import { Keypair, MessageV0, PublicKey, SystemProgram, TransactionInstruction, VersionedTransaction } from "@solana/web3.js";
 import { expect, test } from "vitest";
 import { type PaymentTerms, readPaymentTransaction } from "./payment-transaction";
 import { newAddressOnSolana, paymentInstructions, signPaymentBytes } from "./testing/payments";
@@ -42,7 +42,7 @@ test.each<[wallet: string, instructions: TransactionInstruction[]]>([
     "Phantom, three before the transfer and one at the end, the fee payer looked at",
     [limit, price, guard(5, sponsor.publicKey), guard(10, from, to), guard(5, payer.publicKey), transfer, memo, guard(15, clock)],
   ],
-  ["one that looks at accounts of others", [...bare, guard(3, other.publicKey, new PublicKey(newAddressOnSolana()))]],
+  ["one that looks at accounts of others", [...bare, guard(2, from), guard(3, other.publicKey, new PublicKey(newAddressOnSolana()))]],
   ["one with as many guards as may be", [...Array.from({ length: 6 }, () => oneGuard), ...bare]],
 ])("a payment with what a wallet adds to guard its owner is read: %s", (_, instructions) => {
   const [plain, guarded] = [read(bare), read(instructions)];
@@ -69,6 +69,7 @@ const stranger = new TransactionInstruction({ programId: other.publicKey, keys: 
 
 test.each<[name: string, instructions: TransactionInstruction[], why: string]>([
   ["writes memory, for which the fee payer would pay", [...bare, guard(0, sponsor.publicKey)], doesMore],
+  ["writes memory behind a guard that looks", [...bare, oneGuard, guard(0, sponsor.publicKey)], doesMore],
   ["closes memory", [...bare, guard(1, payer.publicKey)], doesMore],
   ["calls another program by way of a guard", [...bare, guard(16, other.publicKey)], doesMore],
   ["asks for what there is not yet", [...bare, guard(18, from)], doesMore],
@@ -89,4 +90,29 @@ test.each<[name: string, instructions: TransactionInstruction[], why: string]>([
 test("a guard that needs one more signature is refused", () => {
   const signed = new TransactionInstruction({ ...oneGuard, keys: [{ pubkey: other.publicKey, isSigner: true, isWritable: false }] });
   expect(whyNot([...bare, signed], [other])).toBe("it is not signed by fee payer and payer alone");
+});
+
+test("a message that lets a guard's account be written instead of the payee's is refused", () => {
+  const bytes = signPaymentBytes(payment, [...bare, guard(9, other.publicKey)]);
+  const message = VersionedTransaction.deserialize(bytes).message as MessageV0;
+  const [seen, paid] = [other.publicKey, to].map((key) => message.staticAccountKeys.findIndex((one) => one.equals(key))) as [
+    number,
+    number,
+  ];
+  const swap = (index: number) => (index === seen ? paid : index === paid ? seen : index);
+  const swapped = new MessageV0({
+    ...message,
+    staticAccountKeys: message.staticAccountKeys.map((_, index) => message.staticAccountKeys[swap(index)] as PublicKey),
+    compiledInstructions: message.compiledInstructions.map((one) => ({
+      ...one,
+      programIdIndex: swap(one.programIdIndex),
+      accountKeyIndexes: one.accountKeyIndexes.map(swap),
+    })),
+  });
+  const transaction = new VersionedTransaction(swapped);
+  transaction.sign([payer]);
+  expect(readPaymentTransaction(transaction.serialize(), terms)).toMatchObject({
+    kind: "refused",
+    why: "it writes an account that has no part in a payment",
+  });
 });

@@ -53,7 +53,7 @@ const MOST_MEMO_BYTES = 64;
 
 /** Phantom adds four, anywhere (seen in August 2026), Solflare two at the end. */
 const MOST_GUARDS = 6;
-/** Lighthouse's assertions of accounts and of the clock. The numbers below write memory at the cost of a signer; those above call other programs. */
+/** Lighthouse's assertions of accounts and of the clock. The numbers below write memory at the cost of a signer; those above call other programs to learn what they assert. */
 const GUARDS = { from: 2, to: 15 };
 
 /** Reads what a client sent, and verifies the payer's signature; the fee payer's is not looked at. */
@@ -97,6 +97,11 @@ function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: Pa
   checkGuards(guards);
   checkComputing(limit, price);
   const units = readTransfer(transfer, [from, mint, to, payer]);
+  const written = keys.slice(SIGNERS, keys.length - transaction.readonlyOthers);
+  demand(
+    written.every((key) => key === from || key === to),
+    "it writes an account that has no part in a payment",
+  );
   return {
     ...{ message, messageHash: base58.encode(createHash("sha256").update(message).digest()), blockhash },
     ...{ payer, payerSignature: signatures[1] ?? new Uint8Array(), from, to, units, memo: readMemo(memo) },
