@@ -106,8 +106,8 @@ test("the same id twice is the first one again, and what nobody sends after its 
 test("killed with -9 at its statements, seen or unseen, one id is one transaction, although its caller signs another when it comes back", async () => {
   const program = bundleProgram("lib/relay/testing/solana-child.ts");
   const before = await received();
-  let life = 0;
-  const live = async (death: Death) => {
+  let [life, moved] = [0, 0n];
+  const live = async (death: Death): ReturnType<typeof runProgram> => {
     life += 1;
     const id = `life ${life}`;
     const { bytes, ...signed } = await sign(id, 1n);
@@ -116,9 +116,12 @@ test("killed with -9 at its statements, seen or unseen, one id is one transactio
     const words = await runProgram(program, order);
     const another = await sign(id, 1n);
     await inTransaction((transaction) => storeSigned(another, transaction));
-    expect(await untilFinal(id)).toMatchObject({ state: "succeeded" });
-    expect(await received()).toBe(before + BigInt(life));
-    return words;
+    const { state } = await untilFinal(id);
+    expect(["succeeded", "lost"]).toContain(state);
+    if (state === "succeeded") moved += 1n;
+    expect(await received()).toBe(before + moved);
+    // On a machine so busy that its blockhash ran out meanwhile it is lost, and nothing has moved: once more.
+    return state === "lost" ? live(death) : words;
   };
   await dieAtEach({ name: "relay on Solana", moments: ["before", "unseen"], least: LEAST, live });
 }, 240_000);
