@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import { inTransaction, setDatabaseUrl } from "@/lib/db/pool";
@@ -19,7 +20,7 @@ export interface RelayOrder extends Death {
   chainId: number;
   relayerKey: Hex;
   nowMs: number;
-  /** A call each, of one unit of USDC to this receiver, all at once. */
+  /** A call each, of one unit of USDC to this receiver, as many at once as the pool has connections. */
   ids: readonly string[];
   receiver: Hex;
   /** Each is stored and rolled back once before. */
@@ -46,12 +47,15 @@ const storeAndRollBack = async (id: string) => {
   });
   await rolledBack.catch(() => undefined);
 };
-await Promise.all(
-  order.ids.map(async (id) => {
+const waiting = [...order.ids];
+const storeNext = async (): Promise<void> => {
+  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
     if (order.rollBackFirst) await storeAndRollBack(id);
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
-  }),
-);
+  }
+};
+// Whoever waits five seconds for a connection of the pool is refused one.
+await Promise.all(Array.from({ length: config().DATABASE_POOL_SIZE }, storeNext));
 await sendStored(order.ids, { evm });
 for (let round = 0; round < order.rounds; round++) await runRelay({ evm, stuckAfterMs: 0, resendAfterMs: 0 });
 end("done");
