@@ -48,9 +48,15 @@ function watchContext(context: BrowserContext, report: (fault: string) => void):
   });
 }
 
-/** Opens a page and waits until its buttons answer: what is pressed before React has taken them over is lost. */
+/** Opens a page and waits until its buttons answer. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
+  await untilButtonsAnswer(page);
+}
+
+/** For a page that was come to by itself: what is pressed before React has taken the buttons over is lost. */
+export async function untilButtonsAnswer(page: Page): Promise<void> {
+  await page.waitForLoadState();
   await page.waitForFunction(() =>
     [...document.querySelectorAll("button")].every((button) => Object.keys(button).some((key) => key.startsWith("__reactProps"))),
   );

@@ -1,6 +1,7 @@
 // How a person gets in with their wallet, and out again.
 
 import type { Page } from "@playwright/test";
+import { untilButtonsAnswer } from "./browser";
 
 const choices = { evm: "Ethereum wallet", solana: "Solana wallet" };
 
@@ -14,6 +15,7 @@ export async function chooseWallet(page: Page, chain: "evm" | "solana", name: st
 export const chooseFromList = (page: Page, name: string): Promise<void> => page.getByRole("dialog").getByRole("button", { name }).click();
 
 export async function openAccountMenu(page: Page): Promise<void> {
+  await untilButtonsAnswer(page);
   await page.getByRole("button", { name: /^Account / }).click();
   await page.getByRole("menu").waitFor();
 }

@@ -1,7 +1,7 @@
 // Test USDC over the sandbox's own chains, for tests that need money.
 
 import type { Page } from "@playwright/test";
-import { expect, open } from "./browser";
+import { expect, open, untilButtonsAnswer } from "./browser";
 
 /** The chains start some seconds after the service answers; a first deposit takes some more. */
 const CHAINS_START_MS = 60_000;
@@ -13,10 +13,11 @@ export async function untilChainsRun({ request }: Pick<Page, "request">): Promis
   await expect.poll(chainsRun, { timeout: CHAINS_START_MS }).toBe(true);
 }
 
-/** Presses the faucet's button on the deposit page. */
-export async function pressFaucet(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Send me 5 test USDC on Base" }).click();
-  await expect(page.getByText("5 test USDC are on their way over Base.")).toBeVisible();
+/** Presses the faucet's button on the deposit page, where that chain's tab is open. */
+export async function pressFaucet(page: Page, chain: "Base" | "Solana" = "Base"): Promise<void> {
+  await untilButtonsAnswer(page);
+  await page.getByRole("button", { name: `Send me 5 test USDC on ${chain}` }).click();
+  await expect(page.getByText(`5 test USDC are on their way over ${chain}.`)).toBeVisible();
 }
 
 /** Has 5 USD sent to the owner who is signed in, and resolves when they are in the balance. */

@@ -10,7 +10,7 @@ import { runningPostgresUrl } from "@/lib/db/embedded";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
 import { baseUrl, expect, open, test } from "./browser";
 import { chooseFromList } from "./connecting";
-import { CREDITED_MS, fundByFaucet } from "./faucet";
+import { CREDITED_MS, fundByFaucet, pressFaucet } from "./faucet";
 import { demoWallet, signIn } from "./sign-in";
 
 const folder = fileURLToPath(new URL("screenshots", import.meta.url));
@@ -113,7 +113,7 @@ test("the console after some weeks", async ({ page, context }) => {
 async function moneyInAndOut(page: Page): Promise<void> {
   await fundByFaucet(page);
   await page.getByRole("tab", { name: "Solana" }).click();
-  await page.getByRole("button", { name: "Send me 5 test USDC on Solana" }).click();
+  await pressFaucet(page, "Solana");
   await expect(
     page
       .getByRole("main")

@@ -2,7 +2,7 @@
 
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expect, open, test } from "./browser";
-import { chooseWallet } from "./connecting";
+import { chooseWallet, signOut } from "./connecting";
 import { readSession, signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 
@@ -40,8 +40,7 @@ test("signing in and out in one tab is seen by the other", async ({ page, contex
   await chooseWallet(page, "evm", wallet.name);
   await expect(page).toHaveURL("/overview");
   await expect(account).toContainText(wallet.keys().address.slice(2, 6), { ignoreCase: true });
-  await page.getByRole("button", { name: /^Account/ }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await signOut(page);
   await expect(other).toHaveURL(/\/connect\?next=%2Foverview$/);
 });
 

@@ -5,7 +5,7 @@ import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
 import { usdcAbi, usdcAddress } from "@/lib/chains/evm/usdc";
 import { expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
-import { CREDITED_MS, untilChainsRun } from "./faucet";
+import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";
 import { readSandbox } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import { installSolanaWallet } from "./wallets/solana-wallet";
@@ -42,7 +42,7 @@ async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
   await untilChainsRun(page);
   await open(page, "/deposit");
   await page.getByRole("tab", { name: chains[chain] }).click();
-  await page.getByRole("button", { name: `Send me 5 test USDC on ${chains[chain]}` }).click();
+  await pressFaucet(page, chains[chain]);
   await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 

@@ -89,7 +89,11 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["levels of a schema", '[{"role":"user","content":"x"}]', functionWith(nested(100_000)), "tools.0.function.parameters"],
   ])("a megabyte of faulty %s is refused by its first faults", async (_what, messages, more, param) => {
     const account = await openAccount();
+    const before = process.cpuUsage();
     const { status, text } = await send(account, bodyOf("gpt-4o-mini", messages, more), "faulty");
+    const { user, system } = process.cpuUsage(before);
+    // Some 50 ms of this process, whoever else is busy; one fault each would take seconds, in which nobody else is served.
+    expect((user + system) / 1_000).toBeLessThan(1_000);
     const { error } = JSON.parse(text) as ChatError;
     expect({ status, ...error }).toMatchObject({ status: 400, code: "INVALID_REQUEST", param });
     expect(error.details.issues.length).toBeLessThanOrEqual(20);

@@ -145,7 +145,7 @@ export async function untilSandboxRuns(pid: number): Promise<number[]> {
 /** True when `pid` still does something: a zombie, in a container that buries none, does not. */
 export const isRunning = (pid: number): boolean => findProcessIdentity(pid) !== undefined;
 
-/** Resolves as soon as `condition` holds. @throws Error that names `what` after twenty seconds */
+/** Resolves as soon as `condition` holds. @throws Error that names `what` after forty seconds */
 export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
   for (const deadline = performance.now() + 40_000; !(await condition()); ) {
     if (performance.now() > deadline) throw new Error(`It never came true that ${what}.`);

@@ -8,7 +8,7 @@ import { pool } from "@/lib/db/pool";
 
 const WAIT_MS = 30_000;
 
-/** Resolves with what `read` gives, as soon as it gives something. Fails after ten seconds. */
+/** Resolves with what `read` gives, as soon as it gives something. Fails after 30 seconds. */
 export async function until<T>(what: string, read: () => Promise<T | null | undefined | false>): Promise<T> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
