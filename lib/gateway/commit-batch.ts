@@ -10,6 +10,7 @@ import { type Batcher, makeBatcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
 import { queryHot } from "@/lib/db/hot-connection";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
+import { commitStatement } from "./commit-statements";
 
 /** A row of a commit; holds and settlements have columns of their own. */
 export interface CommitRow {
@@ -49,38 +50,12 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     if (item.kind === "hold") holds.push(item.hold);
     else settlements.push(item.settle);
   }
-  const rows = await queryHot<CommitRow>(statementFor(settlements, holds));
+  const at = now();
+  const rows = await queryHot<CommitRow>(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
   if (holds.length > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
   if (settlements.length > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
   metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);
   return inSubmittedOrder(items, rows, settlements.length);
-}
-
-/** One function for both kinds; a batch of one kind calls that kind's own, which spares a level of calls. */
-function statementFor(settlements: readonly SettleItem[], holds: readonly HoldItem[]): { name: string; text: string; values: unknown[] } {
-  const at = now();
-  const until = holdDeadline(at);
-  if (settlements.length === 0) {
-    return {
-      name: "gateway_place_holds",
-      text: `SELECT outcome, available, spent, key_state, cap, period, period_start
-             FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
-      values: [...holdValues(holds), at, until],
-    };
-  }
-  if (holds.length === 0) {
-    return {
-      name: "gateway_settle_holds",
-      text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
-      values: [...settleValues(settlements), at],
-    };
-  }
-  return {
-    name: "gateway_commit",
-    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
-           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
-    values: [...settleValues(settlements), ...holdValues(holds), at, until],
-  };
 }
 
 /** A hold outlives the provider's time limit by the margin: whoever settles later than that has died. */
@@ -91,39 +66,4 @@ function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settl
   let nextSettled = 0;
   let nextHeld = settlements;
   return items.flatMap(({ kind }) => rows[kind === "settle" ? nextSettled++ : nextHeld++] ?? []);
-}
-
-function holdValues(holds: readonly HoldItem[]): unknown[] {
-  const claims = holds.some((hold) => hold.idempotency !== null);
-  return [
-    holds.map((hold) => hold.request),
-    holds.map((hold) => hold.account),
-    holds.map((hold) => hold.key),
-    holds.map((hold) => hold.ceiling),
-    claims ? holds.map((hold) => hold.idempotency) : null,
-    claims ? holds.map((hold) => hold.hash) : null,
-  ];
-}
-
-function settleValues(settlements: readonly SettleItem[]): unknown[] {
-  return [
-    JSON.stringify(settlements.map(writeSettlement)),
-    settlements.map((item) => item.request),
-    settlements.map((item) => item.account),
-    writeReplies(settlements),
-  ];
-}
-
-/** One item as the SQL type ledger_settlement names its fields. */
-function writeSettlement(item: SettleItem, ord: number): object {
-  const { request, account, key, period, periodStart, inputCost, outputCost, charge } = item;
-  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
-  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
-}
-
-function writeReplies(settlements: readonly SettleItem[]): string | null {
-  const replies = settlements.flatMap(({ account, idempotency, request, status, charge, body }) =>
-    idempotency === undefined ? [] : [{ account, idempotency, request, status, streamed: charge?.streamed, body }],
-  );
-  return replies.length === 0 ? null : JSON.stringify(replies);
 }

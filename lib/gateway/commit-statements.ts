@@ -1,0 +1,114 @@
+// The statement that decides a batch. What comes alone, as most does where few ask at once, has statements of its own, with half
+// the work of those for many.
+
+import type pg from "pg";
+import type { ChargeDetails, HoldItem, SettleItem } from "./commit-items";
+
+interface Times {
+  at: Date;
+  /** When the holds of the batch expire. */
+  until: Date;
+}
+
+/** Its rows come settlements first, then holds, each in the order of the items. */
+export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): pg.QueryConfig {
+  const [hold, secondHold] = holds;
+  const [settlement, secondSettlement] = settlements;
+  if (settlement === undefined) return (hold && !secondHold && loneHold(hold, times)) || manyHolds(holds, times);
+  if (hold === undefined) return (!secondSettlement && loneSettlement(settlement, times)) || manySettlements(settlements, times);
+  return {
+    name: "gateway_commit",
+    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
+           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
+    values: [...settleValues(settlements), ...holdValues(holds), times.at, times.until],
+  };
+}
+
+function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): pg.QueryConfig | undefined {
+  if (key === null || idempotency !== null) return;
+  return {
+    name: "gateway_place_lone_hold",
+    text: `SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_lone_hold($1, $2, $3, $4, $5, $6)`,
+    values: [request, account, key, ceiling, at, until],
+  };
+}
+
+function manyHolds(holds: readonly HoldItem[], { at, until }: Times): pg.QueryConfig {
+  return {
+    name: "gateway_place_holds",
+    text: `SELECT outcome, available, spent, key_state, cap, period, period_start
+           FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
+    values: [...holdValues(holds), at, until],
+  };
+}
+
+/** The fields of a charge that are no money, in the order of the SQL type ledger_settlement. */
+const detailNames = [
+  "model",
+  "provider",
+  "priceVersion",
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "reasoningTokens",
+  "outcome",
+  "streamed",
+  "estimated",
+  "paidBy",
+  "firstTokenMs",
+  "providerMs",
+] as const satisfies readonly (keyof ChargeDetails)[];
+
+function loneSettlement({ charge, ...item }: SettleItem, { at }: Times): pg.QueryConfig | undefined {
+  if (charge === null || item.idempotency !== undefined) return;
+  const { request, account, key, period, periodStart, inputCost, outputCost } = item;
+  return {
+    name: "gateway_settle_lone_hold",
+    text: `SELECT outcome, input_cost, output_cost FROM gateway_settle_lone_hold(
+             ROW(1, $1, $2, $3, $4, $5, $6, $7, true, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::ledger_settlement, $21)`,
+    values: [request, account, key, period, periodStart, inputCost, outputCost, ...detailNames.map((name) => charge[name]), at],
+  };
+}
+
+function manySettlements(settlements: readonly SettleItem[], { at }: Times): pg.QueryConfig {
+  return {
+    name: "gateway_settle_holds",
+    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
+    values: [...settleValues(settlements), at],
+  };
+}
+
+function holdValues(holds: readonly HoldItem[]): unknown[] {
+  const claims = holds.some((hold) => hold.idempotency !== null);
+  return [
+    holds.map((hold) => hold.request),
+    holds.map((hold) => hold.account),
+    holds.map((hold) => hold.key),
+    holds.map((hold) => hold.ceiling),
+    claims ? holds.map((hold) => hold.idempotency) : null,
+    claims ? holds.map((hold) => hold.hash) : null,
+  ];
+}
+
+function settleValues(settlements: readonly SettleItem[]): unknown[] {
+  return [
+    JSON.stringify(settlements.map(writeSettlement)),
+    settlements.map((item) => item.request),
+    settlements.map((item) => item.account),
+    writeReplies(settlements),
+  ];
+}
+
+/** One item as the SQL type ledger_settlement names its fields. */
+function writeSettlement(item: SettleItem, ord: number): object {
+  const { request, account, key, period, periodStart, inputCost, outputCost, charge } = item;
+  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
+  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
+}
+
+function writeReplies(settlements: readonly SettleItem[]): string | null {
+  const replies = settlements.flatMap(({ account, idempotency, request, status, charge, body }) =>
+    idempotency === undefined ? [] : [{ account, idempotency, request, status, streamed: charge?.streamed, body }],
+  );
+  return replies.length === 0 ? null : JSON.stringify(replies);
+}
