@@ -4,6 +4,7 @@
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { afterwards } from "@/lib/base/observe/afterwards";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { type Batcher, makeBatcher } from "@/lib/db/batcher";
@@ -52,9 +53,8 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
   }
   const at = now();
   const rows = await queryHot<CommitRow>(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
-  if (holds.length > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
-  if (settlements.length > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
-  metrics().ledgerBatchSeconds.observe((performance.now() - startedAt) / 1000);
+  const ms = performance.now() - startedAt;
+  afterwards(() => noteBatch(settlements.length, holds.length, ms));
   return inSubmittedOrder(items, rows, settlements.length);
 }
 
@@ -66,4 +66,10 @@ function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settl
   let nextSettled = 0;
   let nextHeld = settlements;
   return items.flatMap(({ kind }) => rows[kind === "settle" ? nextSettled++ : nextHeld++] ?? []);
+}
+
+function noteBatch(settlements: number, holds: number, ms: number): void {
+  if (holds > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds);
+  if (settlements > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements);
+  metrics().ledgerBatchSeconds.observe(ms / 1000);
 }

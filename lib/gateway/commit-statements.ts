@@ -20,16 +20,19 @@ export function commitStatement(settlements: readonly SettleItem[], holds: reado
     name: "gateway_commit",
     text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
            FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
-    values: [...settleValues(settlements), ...holdValues(holds), times.at, times.until],
+    values: [...settleValues(settlements), ...holdValues(holds), writeTime(times.at), writeTime(times.until)],
   };
 }
+
+/** The driver would write it with the offset of this machine's time zone, number by number. */
+const writeTime = (time: Date): string => time.toISOString();
 
 function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): pg.QueryConfig | undefined {
   if (key === null || idempotency !== null) return;
   return {
     name: "gateway_place_lone_hold",
     text: `SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_lone_hold($1, $2, $3, $4, $5, $6)`,
-    values: [request, account, key, ceiling, at, until],
+    values: [request, account, key, ceiling, writeTime(at), writeTime(until)],
   };
 }
 
@@ -38,7 +41,7 @@ function manyHolds(holds: readonly HoldItem[], { at, until }: Times): pg.QueryCo
     name: "gateway_place_holds",
     text: `SELECT outcome, available, spent, key_state, cap, period, period_start
            FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
-    values: [...holdValues(holds), at, until],
+    values: [...holdValues(holds), writeTime(at), writeTime(until)],
   };
 }
 
@@ -66,7 +69,17 @@ function loneSettlement({ charge, ...item }: SettleItem, { at }: Times): pg.Quer
     name: "gateway_settle_lone_hold",
     text: `SELECT outcome, input_cost, output_cost FROM gateway_settle_lone_hold(
              ROW(1, $1, $2, $3, $4, $5, $6, $7, true, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::ledger_settlement, $21)`,
-    values: [request, account, key, period, periodStart, inputCost, outputCost, ...detailNames.map((name) => charge[name]), at],
+    values: [
+      request,
+      account,
+      key,
+      period,
+      periodStart && writeTime(periodStart),
+      inputCost,
+      outputCost,
+      ...detailNames.map((name) => charge[name]),
+      writeTime(at),
+    ],
   };
 }
 
@@ -74,7 +87,7 @@ function manySettlements(settlements: readonly SettleItem[], { at }: Times): pg.
   return {
     name: "gateway_settle_holds",
     text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
-    values: [...settleValues(settlements), at],
+    values: [...settleValues(settlements), writeTime(at)],
   };
 }
 

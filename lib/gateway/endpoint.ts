@@ -5,10 +5,18 @@ import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { AppError, isAppError } from "@/lib/base/errors";
+import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { GatewayReply, GatewayRequest } from "./request";
 import { type errorBody, errorReply } from "./respond";
+
+interface Outcome {
+  status: number;
+  code: string;
+  /** Monotonic milliseconds. */
+  endedAt: number;
+}
 
 export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 
@@ -16,9 +24,12 @@ export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
   return async (request) => {
     metrics().inFlight.inc();
-    const outcome = { status: 0, code: "" };
+    const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
     // First on the stack, so last to run: settling on the way out adds to the facts.
-    request.onEnd(() => note(name, request, outcome));
+    request.onEnd(() => {
+      outcome.endedAt = performance.now();
+      afterwards(() => note(name, request, outcome));
+    });
     let reply: GatewayReply;
     try {
       reply = await steps(request);
@@ -51,8 +62,8 @@ function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
   writeLimitHeaders(reply.headers, failedAuth().state(address));
 }
 
-function note(endpointName: string, request: GatewayRequest, { status, code }: { status: number; code: string }): void {
-  const ms = performance.now() - request.startedAt;
+function note(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
+  const ms = endedAt - request.startedAt;
   metrics().inFlight.dec();
   metrics().requests.inc({ endpoint: endpointName, status, code });
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);

@@ -2,6 +2,7 @@
 // or the end of the request.
 
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { TokenUsage } from "@/lib/providers/types";
@@ -94,7 +95,7 @@ async function chargeHold(
   if (settled.outcome === "late") metrics().lostAnswers.inc();
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
   await noteLoss(quote, usage, nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost), settled.outcome === "late");
-  metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost));
+  afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost)));
   return receipt;
 }
 

@@ -2,6 +2,10 @@
 // item as the batcher does, and its tables as plain text to compare.
 
 import type { PoolClient } from "pg";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import type { HoldItem, SettleItem } from "@/lib/gateway/commit-items";
+import { commitStatement } from "@/lib/gateway/commit-statements";
 import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./model-types";
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
@@ -23,24 +27,10 @@ interface HoldRow {
   period_start: Date | null;
 }
 
-/** Decides a batch of holds that expire at `untilMs`; one result per item. */
+/** Decides a batch of holds that expire at `untilMs`, by the statement that the request path would use; one result per item. */
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
-  const claims = items.some((item) => item.idempotency !== null);
-  const { rows } = await client.query<HoldRow>({
-    name: "place_holds",
-    text: `SELECT outcome, available, spent, key_state, cap, period, period_start
-           FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
-    values: [
-      items.map((item) => item.request),
-      items.map((item) => item.account),
-      items.map((item) => item.key),
-      items.map((item) => item.ceiling),
-      claims ? items.map((item) => item.idempotency) : null,
-      claims ? items.map((item) => (item.hash === null ? null : Buffer.from(item.hash, "hex"))) : null,
-      new Date(atMs),
-      new Date(items[0]?.deadlineMs ?? atMs),
-    ],
-  });
+  const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
+  const { rows } = await client.query<HoldRow>(commitStatement([], items.map(holdItem), times));
   return rows.map((row) => ({
     outcome: row.outcome,
     available: row.available,
@@ -51,6 +41,15 @@ export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], 
     periodStart: row.period_start?.getTime() ?? null,
   }));
 }
+
+const holdItem = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): HoldItem => ({
+  request: request as RequestId,
+  account: account as AccountId,
+  key: key as KeyId | null,
+  ceiling: nanoUsd(ceiling),
+  idempotency,
+  hash: hash === null ? null : Buffer.from(hash, "hex"),
+});
 
 /** The columns of a charge that are no money, for a charge at `unitPrice`. */
 export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
@@ -69,35 +68,27 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   providerMs: 1,
 });
 
-/** Ends a batch of holds; one result per item. */
+/** Ends a batch of holds, by the statement that the request path would use; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
-  const { rows } = await client.query<{ outcome: SettleResult["outcome"]; input_cost: bigint | null; output_cost: bigint | null }>({
-    name: "settle_holds",
-    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
-    values: [
-      JSON.stringify(items.map(writeItem)),
-      items.map((item) => item.request),
-      items.map((item) => item.account),
-      writeReplies(items),
-      new Date(atMs),
-    ],
-  });
+  const at = new Date(atMs);
+  const { rows } = await client.query<{ outcome: SettleResult["outcome"]; input_cost: bigint | null; output_cost: bigint | null }>(
+    commitStatement(items.map(settleItem), [], { at, until: at }),
+  );
   return rows.map((row) => ({ outcome: row.outcome, inputCost: row.input_cost, outputCost: row.output_cost }));
 }
 
-function writeItem({ charges, periodStart, inputCost, outputCost, request, account, key, period }: SettleAsk, ord: number): object {
-  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
-  const start = periodStart === null ? null : new Date(periodStart);
-  const details = charges ? chargeDetails(Number(inputCost), Number(outputCost)) : {};
-  return { ord, request, account, key, period, periodStart: start, ...money, charged: charges, ...details };
-}
-
-function writeReplies(items: readonly SettleAsk[]): string | null {
-  const replies = items.flatMap(({ account, idempotency, request, body }) =>
-    idempotency === null ? [] : [{ account, idempotency, request, ...(body === null ? {} : { status: 200, streamed: false, body }) }],
-  );
-  return replies.length === 0 ? null : JSON.stringify(replies);
-}
+const settleItem = ({ request, account, key, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
+  request: request as RequestId,
+  account: account as AccountId,
+  key: key as KeyId | null,
+  period: ask.period,
+  periodStart: periodStart === null ? null : new Date(periodStart),
+  inputCost: nanoUsd(inputCost),
+  outputCost: nanoUsd(outputCost),
+  charge: charges ? chargeDetails(Number(inputCost), Number(outputCost)) : null,
+  ...(ask.idempotency !== null && { idempotency: ask.idempotency }),
+  ...(ask.body !== null && { status: 200, body: ask.body }),
+});
 
 /** Runs a batch as the batcher does: when it fails, each item alone, and those that fail alone are `failed`. */
 export async function asBatch<Ask, Result>(
