@@ -1,0 +1,215 @@
+import type { PoolClient } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { setKeyState } from "@/lib/access/keys";
+import { nowMs } from "@/lib/base/clock";
+import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { readBalance } from "./accounts";
+import { hotSettings, placeHolds, settleHolds } from "./testing/books";
+import { closeRequestPath, expectBooksToClose } from "./testing/closing";
+import { fundedAccount, openFunding, openKey } from "./testing/fund";
+import type { HoldAsk, SettleAsk } from "./testing/model-types";
+import { postTransfer } from "./transfers";
+
+// A request that comes alone takes no lock before its first change, so what it sees may be gone once it has the account. Here another
+// transaction has the account first, changes what the request is about, and commits while the request waits.
+
+await openTestDatabase();
+let lone: PoolClient;
+let other: PoolClient;
+
+beforeAll(async () => {
+  await openFunding();
+  [lone, other] = await Promise.all([pool().connect(), pool().connect()]);
+  await lone.query(hotSettings);
+});
+afterAll(async () => {
+  lone.release();
+  other.release();
+  await closeRequestPath();
+});
+
+/** Has `other` take the account and change something, lets `request` run into that, and commits. */
+async function whileWaiting<T>(account: AccountId, change: (on: PoolClient) => Promise<unknown>, request: () => Promise<T>): Promise<T> {
+  const { rows } = await lone.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  await other.query("BEGIN");
+  try {
+    await other.query("SELECT ledger_lock_accounts(ARRAY[$1])", [account]);
+    const running = request();
+    running.catch(() => undefined);
+    const waits = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool().query(waits, [rows[0]?.pid])).rowCount).toBe(1);
+    await change(other);
+    await other.query("COMMIT");
+    return await running;
+  } finally {
+    await other.query("ROLLBACK");
+  }
+}
+
+const holdAsk = (account: AccountId, key: KeyId, ceiling: number): HoldAsk => ({
+  request: newRequestId(),
+  account,
+  key,
+  ceiling: BigInt(ceiling),
+  deadlineMs: nowMs() + 60_000,
+  idempotency: null,
+  hash: null,
+});
+const hold = async (ask: HoldAsk) => (await placeHolds(lone, [ask], nowMs()))[0];
+
+async function openHold(account: AccountId, key: KeyId, ceiling: number): Promise<SettleAsk> {
+  const ask = holdAsk(account, key, ceiling);
+  const placed = await hold(ask);
+  expect(placed?.outcome).toBe("held");
+  const { request, idempotency } = ask;
+  const { period = null, periodStart = null } = placed ?? {};
+  return { request, account, key, period, periodStart, inputCost: 3n, outputCost: 4n, charges: true, idempotency, body: null };
+}
+const settle = async (ask: SettleAsk) => (await settleHolds(lone, [ask], nowMs()))[0];
+/** The reaper, for this hold alone. */
+const expire = (on: PoolClient, { request }: SettleAsk) =>
+  on
+    .query("UPDATE hold SET deadline = to_timestamp(0) WHERE request_id = $1", [request])
+    .then(() => on.query("SELECT * FROM gateway_expire_holds(to_timestamp(1), 1)"))
+    .then(({ rows }) => expect(rows).toEqual([{ request_id: request, account_id: expect.any(String), ceiling: expect.any(BigInt) }]));
+
+const spends = async (key: KeyId) =>
+  (await pool().query("SELECT period, spent, held FROM key_spend WHERE key_id = $1 ORDER BY period", [key])).rows;
+
+test.each([
+  ["all of it", 100, "insufficient"],
+  ["so much that the ceiling just fits", 90, "held"],
+  ["so much that it just does not", 91, "insufficient"],
+])("a hold that waits while %s is taken is decided by what is left", async (_what, taken, outcome) => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account);
+  const ask = holdAsk(account, key, 10);
+  const take = (on: PoolClient) => placeHolds(on, [{ ...holdAsk(account, key, taken), key: null }], nowMs());
+  expect((await whileWaiting(account, take, () => hold(ask)))?.outcome).toBe(outcome);
+  expect((await readBalance(account)).held).toBe(BigInt(outcome === "held" ? taken + 10 : taken));
+});
+
+test("a hold that waits while money comes in has it", async () => {
+  const account = await fundedAccount(5);
+  const key = await openKey(account);
+  const more = (on: PoolClient) =>
+    postTransfer(
+      {
+        id: `more for ${account}`,
+        kind: "credit",
+        legs: [
+          { account, amount: nanoUsd(5) },
+          { account: "test_funding", amount: nanoUsd(-5) },
+        ],
+      },
+      on,
+    );
+  expect((await whileWaiting(account, more, () => hold(holdAsk(account, key, 10))))?.outcome).toBe("held");
+  expect(await readBalance(account)).toEqual({ posted: 10n, held: 10n, available: 0n });
+});
+
+test("a hold that waits while its key's cap is lowered is decided by the new cap, and counts in the new period", async () => {
+  const account = await fundedAccount(1_000);
+  const key = await openKey(account, { nanoUsd: 100, period: "day" });
+  await openHold(account, key, 20);
+  const lower = (cap: number, period: string) => async (on: PoolClient) => {
+    await on.query("UPDATE api_key SET cap_nano_usd = $2, cap_period = $3 WHERE id = $1", [key, cap, period]);
+    await on.query("SELECT ledger_open_key_spend($1, $2, $3, access_cap_period_start($3, now()))", [account, key, period]);
+  };
+  expect(await whileWaiting(account, lower(29, "day"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+    outcome: "cap_reached",
+    cap: 29n,
+    spent: 20n,
+  });
+  expect((await readBalance(account)).held).toBe(20n);
+  expect(await whileWaiting(account, lower(30, "total"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+    outcome: "held",
+    period: "total",
+  });
+  expect(await spends(key)).toEqual([
+    { period: "day", spent: 0n, held: 0n },
+    { period: "total", spent: 0n, held: 30n },
+  ]);
+});
+
+test.each([
+  ["its key is revoked", (key: KeyId, account: AccountId) => setKeyState(account, key, "revoked"), "revoked"],
+  [
+    "its account is frozen",
+    (_key: KeyId, account: AccountId) => pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [account]),
+    "frozen",
+  ],
+])("a hold that waits while %s holds nothing", async (_what, change, keyState) => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account);
+  const decided = await whileWaiting(
+    account,
+    () => change(key, account),
+    () => hold(holdAsk(account, key, 10)),
+  );
+  expect(decided).toMatchObject({ outcome: "key_unusable", keyState });
+  expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+});
+
+test.each([
+  ["and nothing else is held", 0],
+  ["and others are held", 50],
+])("a charge that waits while its hold expires, %s, is a late one of what is available", async (_what, alsoHeld) => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
+  if (alsoHeld > 0) await openHold(account, key, alsoHeld);
+  const ask = await openHold(account, key, 30);
+  const settled = await whileWaiting(
+    account,
+    (on) => expire(on, ask),
+    () => settle(ask),
+  );
+  expect(settled).toEqual({ outcome: "late", inputCost: 3n, outputCost: 4n });
+  expect(await readBalance(account)).toEqual({ posted: 93n, held: BigInt(alsoHeld), available: BigInt(93 - alsoHeld) });
+  expect(await spends(key)).toEqual([{ period: "day", spent: 7n, held: BigInt(alsoHeld) }]);
+});
+
+test.each([
+  ["charged", true, { outcome: "already", inputCost: 3n, outputCost: 4n }, 93n],
+  ["released", false, { outcome: "late", inputCost: 3n, outputCost: 4n }, 93n],
+])("a charge that waits while the same hold is %s is made once", async (_what, charges, told, posted) => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
+  await openHold(account, key, 30);
+  const ask = await openHold(account, key, 30);
+  const settled = await whileWaiting(
+    account,
+    (on) => settleHolds(on, [{ ...ask, charges }], nowMs()),
+    () => settle(ask),
+  );
+  expect(settled).toEqual(told);
+  expect(await readBalance(account)).toEqual({ posted, held: 30n, available: posted - 30n });
+});
+
+test("a charge that waits while its key's period is changed counts in the new one", async () => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
+  const ask = await openHold(account, key, 30);
+  const change = async (on: PoolClient) => {
+    await on.query("UPDATE api_key SET cap_period = 'total' WHERE id = $1", [key]);
+    await on.query("SELECT ledger_open_key_spend($1, $2, 'total', access_cap_period_start('total', now()))", [account, key]);
+  };
+  expect(await whileWaiting(account, change, () => settle(ask))).toEqual({ outcome: "settled", inputCost: 3n, outputCost: 4n });
+  expect(await spends(key)).toEqual([
+    { period: "day", spent: 0n, held: 0n },
+    { period: "total", spent: 7n, held: 0n },
+  ]);
+});
+
+test("a charge of a hold that is another account's is late, and ends nobody's hold", async () => {
+  const [account, stranger] = [await fundedAccount(100), await fundedAccount(100)];
+  const ask = await openHold(account, await openKey(account), 30);
+  expect(await settle({ ...ask, account: stranger, key: await openKey(stranger) })).toMatchObject({ outcome: "late" });
+  expect((await readBalance(account)).held).toBe(30n);
+  expect(await readBalance(stranger)).toEqual({ posted: 93n, held: 0n, available: 93n });
+});
+
+test("after all of this the books close", expectBooksToClose);
