@@ -114,7 +114,7 @@ test("a connection that is cut under a settlement costs nothing but time: it is 
   const requests = await Promise.all(Array.from({ length: 200 }, () => hold(account, 20)));
   const settling = Promise.all(requests.map((request) => submitSettlement(charge(request, account, 3, 4))));
   const cut =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%gateway_settle_holds%' AND pid <> pg_backend_pid()";
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%gateway_settle_%' AND pid <> pg_backend_pid()";
   for (let round = 0; round < 5; round++) await pool().query(cut);
   const settled = await settling;
   for (const { outcome, inputCost, outputCost } of settled) {

@@ -2,12 +2,14 @@ import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setKeyState } from "@/lib/access/keys";
 import { nowMs } from "@/lib/base/clock";
-import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import type { SettleItem } from "@/lib/gateway/commit-items";
+import { commitStatement } from "@/lib/gateway/commit-statements";
 import { readBalance } from "./accounts";
-import { hotSettings, placeHolds, settleHolds } from "./testing/books";
+import { chargeDetails, hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldAsk, SettleAsk } from "./testing/model-types";
@@ -58,11 +60,11 @@ const holdAsk = (account: AccountId, key: KeyId, ceiling: number): HoldAsk => ({
   idempotency: null,
   hash: null,
 });
-const hold = async (ask: HoldAsk) => (await placeHolds(lone, [ask], nowMs()))[0];
+const hold = async (ask: HoldAsk, atMs = nowMs()) => (await placeHolds(lone, [ask], atMs))[0];
 
-async function openHold(account: AccountId, key: KeyId, ceiling: number): Promise<SettleAsk> {
+async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = nowMs()): Promise<SettleAsk> {
   const ask = holdAsk(account, key, ceiling);
-  const placed = await hold(ask);
+  const placed = await hold(ask, atMs);
   expect(placed?.outcome).toBe("held");
   const { request, idempotency } = ask;
   const { period = null, periodStart = null } = placed ?? {};
@@ -204,12 +206,90 @@ test("a charge that waits while its key's period is changed counts in the new on
   ]);
 });
 
+test("a charge that comes too late and waits while the money is withdrawn takes what is left", async () => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account);
+  const ask = await openHold(account, key, 30);
+  await inTransaction((client) => expire(client, ask));
+  const withdraw = (on: PoolClient) =>
+    on.query("SELECT ledger_move_available($1, 'withdrawal', $2, 'test_funding', now())", [`withdrawal of ${account}`, account]);
+  expect(await whileWaiting(account, withdraw, () => settle(ask))).toEqual({ outcome: "late", inputCost: 0n, outputCost: 0n });
+});
+
+test("a charge while its request is held anew, which nobody can bring about, ends that hold and no other", async () => {
+  const account = await fundedAccount(200);
+  const key = await openKey(account);
+  await openHold(account, key, 40);
+  const ask = await openHold(account, key, 30);
+  const holdAnew = async (on: PoolClient) => {
+    await expire(on, ask);
+    await placeHolds(on, [{ ...holdAsk(account, key, 50), request: ask.request }], nowMs());
+  };
+  expect((await whileWaiting(account, holdAnew, () => settle(ask)))?.outcome).toBe("settled");
+  expect(await readBalance(account)).toEqual({ posted: 193n, held: 40n, available: 153n });
+});
+
+test("periods that begin in the same moment are two", async () => {
+  const mondayTheFirst = Date.UTC(2026, 5, 1, 12);
+  const account = await fundedAccount(100);
+  const key = await openKey(account, { nanoUsd: 50, period: "day" });
+  const ask = await openHold(account, key, 10, mondayTheFirst);
+  await openHold(account, key, 5, mondayTheFirst);
+  await pool().query("UPDATE api_key SET cap_period = 'week' WHERE id = $1", [key]);
+  await pool().query("SELECT ledger_open_key_spend($1, $2, 'week', $3)", [account, key, new Date(Date.UTC(2026, 5, 1))]);
+  await openHold(account, key, 5, mondayTheFirst);
+  expect((await settle(ask))?.outcome).toBe("settled");
+  expect(await spends(key)).toEqual([
+    { period: "day", spent: 0n, held: 0n },
+    { period: "week", spent: 7n, held: 10n },
+  ]);
+});
+
+test("a hold of less than nothing is refused", async () => {
+  const account = await fundedAccount(100);
+  const key = await openKey(account);
+  await openHold(account, key, 10);
+  await expect(hold(holdAsk(account, key, -1))).rejects.toMatchObject({ code: "P0001" });
+  expect((await readBalance(account)).held).toBe(10n);
+});
+
+test("a charge has the same columns alone as among others", async () => {
+  const account = await fundedAccount(1_000);
+  const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
+  const told = { outcome: "partial", streamed: true, estimated: false, paidBy: "x402", firstTokenMs: 77, providerMs: 88 } as const;
+  const charge = { ...chargeDetails(11, 12), provider: "another", cachedInputTokens: 3, reasoningTokens: 4, ...told };
+  const items: SettleItem[] = [];
+  for (let n = 0; n < 4; n++) {
+    const { request } = await openHold(account, key, 30);
+    const costs = { inputCost: nanoUsd(11), outputCost: nanoUsd(12) };
+    items.push({ request: request as RequestId, account, key, period: "day", periodStart: new Date(), ...costs, charge });
+  }
+  const times = { at: new Date(), until: new Date() };
+  for (const batch of [items.slice(0, 1), items.slice(1)]) await lone.query(commitStatement(batch, [], times));
+  const { rows } = await pool().query("SELECT DISTINCT to_jsonb(c) - 'seq' - 'request_id' AS charge FROM charge c WHERE account_id = $1", [
+    account,
+  ]);
+  expect(rows).toEqual([
+    {
+      charge: expect.objectContaining({
+        cached_input_tokens: 3,
+        reasoning_tokens: 4,
+        streamed: true,
+        estimated: false,
+        provider: "another",
+      }),
+    },
+  ]);
+});
+
 test("a charge of a hold that is another account's is late, and ends nobody's hold", async () => {
   const [account, stranger] = [await fundedAccount(100), await fundedAccount(100)];
   const ask = await openHold(account, await openKey(account), 30);
-  expect(await settle({ ...ask, account: stranger, key: await openKey(stranger) })).toMatchObject({ outcome: "late" });
+  const key = await openKey(stranger);
+  await openHold(stranger, key, 40);
+  expect(await settle({ ...ask, account: stranger, key })).toMatchObject({ outcome: "late" });
   expect((await readBalance(account)).held).toBe(30n);
-  expect(await readBalance(stranger)).toEqual({ posted: 93n, held: 0n, available: 93n });
+  expect(await readBalance(stranger)).toEqual({ posted: 93n, held: 40n, available: 53n });
 });
 
 test("after all of this the books close", expectBooksToClose);

@@ -47,7 +47,7 @@ CREATE FUNCTION gateway_place_lone_hold(
 BEGIN
   available := ledger_begin_hold(account, ceiling);
   IF available IS NOT NULL THEN
-    -- Read after the account is locked, since a change of the cap locks it too.
+    -- Read after the account is locked, since a change of the cap's period locks it too.
     SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_states(ARRAY[key], at) k;
     IF key_state = 'active' THEN
       IF ledger_open_hold(request, account, key, ceiling, cap, period, period_start, at, until) THEN
@@ -68,23 +68,24 @@ CREATE FUNCTION ledger_charge_hold(item ledger_settlement, at timestamptz, OUT i
 DECLARE
   due bigint := item."inputCost" + item."outputCost";
   ended hold;
-  ceiling bigint;
+  freed bigint;
   paid bigint;
 BEGIN
   -- The account before the hold, as everywhere. Whoever ends the hold while this waits for the account is seen by what is held, or
   -- by the hold that is gone.
   UPDATE ledger_account a SET posted = a.posted - least(due, h.ceiling), held = a.held - h.ceiling
     FROM hold h WHERE h.request_id = item.request AND h.account_id = item.account AND a.id = item.account AND a.held >= h.ceiling
-    RETURNING h.ceiling INTO ceiling;
-  IF ceiling IS NULL THEN RETURN; END IF;
-  paid := least(due, ceiling);
-  DELETE FROM hold h WHERE h.request_id = item.request RETURNING h.* INTO ended;
+    RETURNING h.ceiling INTO freed;
+  IF freed IS NULL THEN RETURN; END IF;
+  paid := least(due, freed);
+  DELETE FROM hold h WHERE h.request_id = item.request AND h.account_id = item.account AND h.ceiling = freed
+    RETURNING h.* INTO ended;
   IF ended.request_id IS NULL THEN
-    UPDATE ledger_account a SET posted = a.posted + paid, held = a.held + ceiling WHERE a.id = item.account;
+    UPDATE ledger_account a SET posted = a.posted + paid, held = a.held + freed WHERE a.id = item.account;
     RETURN;
   END IF;
   IF ended.period IS NOT NULL THEN
-    UPDATE key_spend s SET spent = s.spent + paid, held = s.held - ceiling
+    UPDATE key_spend s SET spent = s.spent + paid, held = s.held - freed
       WHERE s.key_id = ended.key_id AND s.period = ended.period AND s.period_start = ended.period_start;
   END IF;
   input_paid := least(item."inputCost", paid);
