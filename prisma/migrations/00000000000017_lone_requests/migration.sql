@@ -12,8 +12,8 @@ BEGIN
   RETURN available;
 END $$;
 
--- Opens the hold that was begun. When the key's cap does not cover it, or has no row yet for this period, the money is given back, and
--- false returned.
+-- Opens the hold that was begun. Returns false, and changes nothing, when the key's cap does not cover it, or has no row yet for this
+-- period.
 CREATE FUNCTION ledger_open_hold(
   request text, account text, key text, amount bigint, key_cap bigint, key_period text, key_period_start timestamptz,
   at timestamptz, until timestamptz
@@ -25,15 +25,13 @@ BEGIN
   END IF;
   UPDATE key_spend s SET held = s.held + amount
     WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start AND s.spent + s.held + amount <= key_cap;
-  IF FOUND THEN
-    INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
-      VALUES (request, account, key, amount, key_period, key_period_start, at, until);
-    RETURN true;
-  END IF;
-  PERFORM ledger_give_back(account, amount);
-  RETURN false;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
+    VALUES (request, account, key, amount, key_period, key_period_start, at, until);
+  RETURN true;
 END $$;
 
+-- Of a hold that was begun and not opened.
 CREATE FUNCTION ledger_give_back(account text, amount bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE ledger_account a SET held = a.held - amount WHERE a.id = account;
@@ -54,9 +52,8 @@ BEGIN
         outcome := 'held';
         RETURN;
       END IF;
-    ELSE
-      PERFORM ledger_give_back(account, ceiling);
     END IF;
+    PERFORM ledger_give_back(account, ceiling);
   END IF;
   SELECT h.outcome, h.available, h.spent, h.key_state, h.cap, h.period, h.period_start
     INTO outcome, available, spent, key_state, cap, period, period_start
