@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { setKeyState } from "@/lib/access/keys";
-import { nowMs } from "@/lib/base/clock";
+import { type CapPeriod, setKeyLimits, setKeyState } from "@/lib/access/keys";
+import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
@@ -9,11 +9,11 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import type { SettleItem } from "@/lib/gateway/commit-items";
 import { commitStatement } from "@/lib/gateway/commit-statements";
 import { readBalance } from "./accounts";
+import { openKeySpend } from "./key-spend";
 import { chargeDetails, hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
-import { fundedAccount, openFunding, openKey } from "./testing/fund";
+import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldAsk, SettleAsk } from "./testing/model-types";
-import { postTransfer } from "./transfers";
 
 // A request that comes alone takes no lock before its first change, so what it sees may be gone once it has the account. Here another
 // transaction has the account first, changes what the request is about, and commits while the request waits.
@@ -78,6 +78,13 @@ const expire = (on: PoolClient, { request }: SettleAsk) =>
     .then(() => on.query("SELECT * FROM gateway_expire_holds(to_timestamp(1), 1)"))
     .then(({ rows }) => expect(rows).toEqual([{ request_id: request, account_id: expect.any(String), ceiling: expect.any(BigInt) }]));
 
+/** As the owner sets it on the page of their keys. */
+const setCap = (accountId: AccountId, keyId: KeyId, cap: number, period: CapPeriod) => async (on: PoolClient) => {
+  const limits = { expiresAt: "keep", cap: { nanoUsd: nanoUsd(cap), period }, allowedModels: null } as const;
+  const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
+  if (opened) await openKeySpend(accountId, { keyId, ...opened }, on);
+};
+
 const spends = async (key: KeyId) =>
   (await pool().query("SELECT period, spent, held FROM key_spend WHERE key_id = $1 ORDER BY period", [key])).rows;
 
@@ -97,18 +104,7 @@ test.each([
 test("a hold that waits while money comes in has it", async () => {
   const account = await fundedAccount(5);
   const key = await openKey(account);
-  const more = (on: PoolClient) =>
-    postTransfer(
-      {
-        id: `more for ${account}`,
-        kind: "credit",
-        legs: [
-          { account, amount: nanoUsd(5) },
-          { account: "test_funding", amount: nanoUsd(-5) },
-        ],
-      },
-      on,
-    );
+  const more = (on: PoolClient) => credit(account, 5, `more for ${account}`, on);
   expect((await whileWaiting(account, more, () => hold(holdAsk(account, key, 10))))?.outcome).toBe("held");
   expect(await readBalance(account)).toEqual({ posted: 10n, held: 10n, available: 0n });
 });
@@ -117,17 +113,13 @@ test("a hold that waits while its key's cap is lowered is decided by the new cap
   const account = await fundedAccount(1_000);
   const key = await openKey(account, { nanoUsd: 100, period: "day" });
   await openHold(account, key, 20);
-  const lower = (cap: number, period: string) => async (on: PoolClient) => {
-    await on.query("UPDATE api_key SET cap_nano_usd = $2, cap_period = $3 WHERE id = $1", [key, cap, period]);
-    await on.query("SELECT ledger_open_key_spend($1, $2, $3, access_cap_period_start($3, now()))", [account, key, period]);
-  };
-  expect(await whileWaiting(account, lower(29, "day"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+  expect(await whileWaiting(account, setCap(account, key, 29, "day"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
     outcome: "cap_reached",
     cap: 29n,
     spent: 20n,
   });
   expect((await readBalance(account)).held).toBe(20n);
-  expect(await whileWaiting(account, lower(30, "total"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+  expect(await whileWaiting(account, setCap(account, key, 30, "total"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
     outcome: "held",
     period: "total",
   });
@@ -195,11 +187,11 @@ test("a charge that waits while its key's period is changed counts in the new on
   const account = await fundedAccount(100);
   const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
   const ask = await openHold(account, key, 30);
-  const change = async (on: PoolClient) => {
-    await on.query("UPDATE api_key SET cap_period = 'total' WHERE id = $1", [key]);
-    await on.query("SELECT ledger_open_key_spend($1, $2, 'total', access_cap_period_start('total', now()))", [account, key]);
-  };
-  expect(await whileWaiting(account, change, () => settle(ask))).toEqual({ outcome: "settled", inputCost: 3n, outputCost: 4n });
+  expect(await whileWaiting(account, setCap(account, key, 1_000, "total"), () => settle(ask))).toEqual({
+    outcome: "settled",
+    inputCost: 3n,
+    outputCost: 4n,
+  });
   expect(await spends(key)).toEqual([
     { period: "day", spent: 0n, held: 0n },
     { period: "total", spent: 7n, held: 0n },
@@ -235,8 +227,8 @@ test("periods that begin in the same moment are two", async () => {
   const key = await openKey(account, { nanoUsd: 50, period: "day" });
   const ask = await openHold(account, key, 10, mondayTheFirst);
   await openHold(account, key, 5, mondayTheFirst);
-  await pool().query("UPDATE api_key SET cap_period = 'week' WHERE id = $1", [key]);
-  await pool().query("SELECT ledger_open_key_spend($1, $2, 'week', $3)", [account, key, new Date(Date.UTC(2026, 5, 1))]);
+  const restoreClock = setClock(() => mondayTheFirst);
+  await inTransaction(setCap(account, key, 50, "week")).finally(restoreClock);
   await openHold(account, key, 5, mondayTheFirst);
   expect((await settle(ask))?.outcome).toBe("settled");
   expect(await spends(key)).toEqual([

@@ -27,7 +27,7 @@ interface HoldRow {
   period_start: Date | null;
 }
 
-/** Decides a batch of holds that expire at `untilMs`, by the statement that the request path would use; one result per item. */
+/** Decides a batch of holds, which expire as the first of them says, by the statement that the request path would use; one result per item. */
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
   const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
   const { rows } = await client.query<HoldRow>(commitStatement([], items.map(holdItem), times));

@@ -1,5 +1,6 @@
 // Customers with money, and keys to spend it, made as the product makes them.
 
+import type { PoolClient } from "pg";
 import { createAccount } from "@/lib/access/accounts";
 import { type CapPeriod, createKey } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/access/pepper";
@@ -28,15 +29,23 @@ export async function fundedAccount(amountNanoUsd: bigint | number, limits?: Par
 }
 
 /** Money that comes in; posted once for each `id`. */
-export const credit = (account: AccountId, amountNanoUsd: bigint | number, id = `credit of ${account}`): Promise<boolean> =>
-  postTransfer({
-    id,
-    kind: "credit",
-    legs: [
-      { account, amount: nanoUsd(amountNanoUsd) },
-      { account: funding, amount: nanoUsd(-BigInt(amountNanoUsd)) },
-    ],
-  });
+export const credit = (
+  account: AccountId,
+  amountNanoUsd: bigint | number,
+  id = `credit of ${account}`,
+  client?: PoolClient,
+): Promise<boolean> =>
+  postTransfer(
+    {
+      id,
+      kind: "credit",
+      legs: [
+        { account, amount: nanoUsd(amountNanoUsd) },
+        { account: funding, amount: nanoUsd(-BigInt(amountNanoUsd)) },
+      ],
+    },
+    client,
+  );
 
 /** A key of the account, with a cap when one is given. */
 export async function openKey(accountId: AccountId, cap?: { nanoUsd: number; period: CapPeriod }): Promise<KeyId> {
