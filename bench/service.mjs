@@ -75,7 +75,9 @@ export function databaseOf(dataDir) {
   const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres");
   const lines = readFileSync(join(home, "cluster/postmaster.pid"), "utf8").split("\n");
   const password = readFileSync(join(home, "password"), "utf8").trim();
-  return { pid: Number(lines[0]), url: `postgresql://pennyprompt:${password}@127.0.0.1:${lines[3]}/pennyprompt` };
+  const [pid, , , port, socketDirectory] = lines;
+  const query = socketDirectory ? `?host=${socketDirectory}` : "";
+  return { pid: Number(pid), url: `postgresql://pennyprompt:${password}@127.0.0.1:${port}/pennyprompt${query}` };
 }
 
 /** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program, beside those of `npm start`. */

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { runningPostgresUrl, startEmbeddedPostgres } from "./embedded";
 import { findProcessIdentity } from "./embedded/processes";
 import { cleanUpEmbedded, newDataDir, newInstallation, queryOnce, startChild } from "./testing/embedded-fixture";
+import { byLoopback } from "./testing/test-database";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
@@ -36,7 +37,7 @@ test("what was committed is there after a stop and a start, at the same port", a
   await second.stop();
 });
 
-test("it is durable, speaks UTF-8, and is reached on loopback with its password alone", async () => {
+test("it is durable, speaks UTF-8, and is reached on its socket and on loopback, with its password alone", async () => {
   const dataDir = newDataDir();
   const server = await startEmbeddedPostgres({ dataDir });
   expect(
@@ -53,7 +54,7 @@ test("it is durable, speaks UTF-8, and is reached on loopback with its password 
     synchronous_commit: "on",
     full_page_writes: "on",
     listen_addresses: "127.0.0.1",
-    unix_socket_directories: "",
+    unix_socket_directories: dataDir,
     server_encoding: "UTF8",
   });
   expect(statSync(join(dataDir, "password")).mode & 0o777).toBe(0o600);
@@ -61,7 +62,19 @@ test("it is durable, speaks UTF-8, and is reached on loopback with its password 
   const wrong = new URL(server.url);
   wrong.password = "guess";
   await expect(queryOnce(wrong.href, "SELECT 1")).rejects.toThrow("password authentication failed");
+  await expect(queryOnce(byLoopback(wrong.href).href, "SELECT 1")).rejects.toThrow("password authentication failed");
+  expect(await queryOnce(server.url, "SELECT inet_server_addr() AS address")).toEqual([{ address: null }]);
+  expect(await queryOnce(byLoopback(server.url).href, "SELECT host(inet_server_addr()) AS address")).toEqual([{ address: "127.0.0.1" }]);
   await server.stop();
+});
+
+test("a directory whose path is too long for a socket, or no plain one, is reached on loopback alone", async () => {
+  for (const name of ["a".repeat(100), "with, comma"]) {
+    const server = await startEmbeddedPostgres({ dataDir: join(newDataDir(), name), settings: { fsync: "off" } });
+    expect(new URL(server.url).search).toBe("");
+    expect(await settingsOf(server.url, ["unix_socket_directories"])).toEqual({ unix_socket_directories: "" });
+    await server.stop();
+  }
 });
 
 test("a setting of the caller wins over ours", async () => {

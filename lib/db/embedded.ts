@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { prepareBinaries } from "./embedded/binaries";
 import { createCluster, freeCluster, readPidFile, superuser } from "./embedded/cluster";
-import { databasePassword, findKeptAt, openHome, passwordFile } from "./embedded/home";
+import { databasePassword, findKeptAt, openHome, passwordFile, socketDirectory } from "./embedded/home";
 import { takeOwnerLock } from "./embedded/owner-lock";
 import { isPostmasterOf } from "./embedded/processes";
 import { type Server, startServer } from "./embedded/server";
@@ -48,11 +48,11 @@ export async function startEmbeddedPostgres({ dataDir, log = () => undefined, se
     await createCluster(home, binaries, password.file, settings.fsync !== "off");
     const server = await startServer(home, binaries, settings);
     const stop = stopOnce(server, lock.release);
-    await ensureDatabase(urlOf(password.text, server.port, "postgres")).catch(async (error: unknown) => {
+    await ensureDatabase(urlOf(home.directory, password.text, server.port, "postgres")).catch(async (error: unknown) => {
       await stop();
       throw error;
     });
-    return { url: urlOf(password.text, server.port, databaseName), pid: server.pid, exited: server.exited, stop };
+    return { url: urlOf(home.directory, password.text, server.port, databaseName), pid: server.pid, exited: server.exited, stop };
   } catch (error) {
     lock.release();
     throw error;
@@ -65,10 +65,14 @@ export async function runningPostgresUrl(dataDir: string): Promise<string | unde
   const cluster = join(directory, "cluster");
   const server = readPidFile({ cluster });
   if (!server?.ready || !isPostmasterOf(server.pid, cluster)) return undefined;
-  return urlOf(readFileSync(passwordFile(directory), "utf8").trim(), server.port, databaseName);
+  return urlOf(directory, readFileSync(passwordFile(directory), "utf8").trim(), server.port, databaseName);
 }
 
-const urlOf = (password: string, port: number, database: string) => `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}`;
+/** By its Unix socket, which costs both sides half of what TCP does for each statement; by loopback where there is none. */
+function urlOf(directory: string, password: string, port: number, database: string): string {
+  const socket = socketDirectory(directory);
+  return `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}${socket === undefined ? "" : `?host=${socket}`}`;
+}
 
 /** Ends the server when this process does, at the latest; one that is killed is cleared up after by the next start. */
 function stopOnce(server: Server, release: () => void): () => Promise<void> {

@@ -2,7 +2,7 @@ import { connect as connectTo, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { listen } from "./listen";
 import { inTransaction, pool } from "./pool";
-import { openTestDatabase } from "./testing/test-database";
+import { byLoopback, openTestDatabase } from "./testing/test-database";
 
 const database = await openTestDatabase();
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -56,7 +56,7 @@ async function startProxy() {
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
-  const url = new URL(database.url);
+  const url = byLoopback(database.url);
   url.port = String(address.port);
   return {
     url: url.href,

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { byLoopback, createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, runCheckLedger, startService, until } from "./testing/service";
 
@@ -31,9 +31,9 @@ async function refusal(settings: Record<string, string>): Promise<string> {
   return text;
 }
 
-/** DATABASE_URL with parts replaced. */
+/** DATABASE_URL, by TCP, with parts replaced. */
 function urlWith(change: (url: URL) => void): string {
-  const url = new URL(database.url);
+  const url = byLoopback(database.url);
   change(url);
   return url.href;
 }
@@ -63,6 +63,11 @@ describe("DATABASE_URL", () => {
       () => urlWith((url) => (url.port = "1")),
       /no PostgreSQL answers at 127\.0\.0\.1:1\. Start it, or correct the address/,
     ],
+    [
+      "a socket that does not exist",
+      () => urlWith((url) => url.searchParams.set("host", "/nowhere")),
+      /no PostgreSQL answers at \/nowhere\/\.s\.PGSQL\.\d+\. Start it, or correct the address/,
+    ],
     ["a host that does not exist", () => urlWith((url) => (url.hostname = "nowhere.invalid")), /there is no host for nowhere\.invalid/],
     ["a wrong password", () => urlWith((url) => (url.password = "wrong-password")), /refuses user "pennyprompt" or its password/],
     [
@@ -85,6 +90,10 @@ describe("DATABASE_URL", () => {
     const url = "postgresql://penny:secret@db.example/ledger";
     const told = (code: string) => (databaseProblem(Object.assign(new Error("as the driver says"), { code }), url) as Error).message;
     expect(told("ETIMEDOUT")).toContain("db.example:5432 cannot be reached");
+    const closed = Object.assign(new Error("connect EACCES /run/db/.s.PGSQL.5432"), { code: "EACCES" });
+    expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("/run/db/.s.PGSQL.5432 is closed to this user");
+    const file = Object.assign(new Error("EACCES: permission denied, open 'migration.sql'"), { code: "EACCES" });
+    expect(databaseProblem(file, url)).toBe(file);
     expect(told("42501")).toContain('user "penny" may not make tables in database "ledger"');
     expect(told("53300")).toContain("max_connections");
     expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer in time");

@@ -13,9 +13,12 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** The error to show for a given database that cannot be reached or used; any other error as it is. Repeats no password. */
 export function databaseProblem(error: unknown, databaseUrl: string): unknown {
   const cause = firstOf(error);
-  const { hostname, port, username, pathname } = new URL(databaseUrl);
-  const where = `${hostname || "localhost"}:${port || 5432}`;
-  const problem = databaseProblems(codeOf(cause), messageOf(cause), {
+  const { hostname, port, username, pathname, searchParams } = new URL(databaseUrl);
+  const host = searchParams.get("host") ?? hostname;
+  const where = host.startsWith("/") ? `${host}/.s.PGSQL.${port || 5432}` : `${host || "localhost"}:${port || 5432}`;
+  // What is not there, or closed, may be another file than the database's socket.
+  const isOfSocket = messageOf(cause).startsWith("connect E") && ["ENOENT", "EACCES"].includes(codeOf(cause));
+  const problem = databaseProblems(`${isOfSocket ? "connect " : ""}${codeOf(cause)}`, messageOf(cause), {
     where,
     user: decodeURIComponent(username),
     database: decodeURIComponent(pathname.slice(1)),
@@ -31,7 +34,10 @@ function databaseProblems(
   switch (code) {
     case "ECONNREFUSED":
     case "ECONNRESET":
+    case "connect ENOENT":
       return `no PostgreSQL answers at ${where}. Start it, or correct the address.`;
+    case "connect EACCES":
+      return `${where} is closed to this user. Let it in, or correct the address.`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `there is no host for ${where}. Correct the address.`;

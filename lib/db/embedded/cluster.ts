@@ -1,7 +1,7 @@
 // The files of a PostgreSQL cluster: made once by initdb, and freed from a server that outlived the process it served.
 
 import { spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries";
@@ -45,6 +45,8 @@ export async function freeCluster(home: Home, log: (message: string) => void): P
     log(`stopping the PostgreSQL (process ${pid}) that an earlier run left behind`);
     await endServer(pid, () => !isPostmasterOf(pid, home.cluster));
   }
+  // PostgreSQL refuses to start beside a socket whose lock names a process that exists, be it one that nobody has buried yet.
+  for (const name of readdirSync(home.directory)) if (name.startsWith(".s.PGSQL.")) rmSync(join(home.directory, name));
   const path = join(home.cluster, "postmaster.pid");
   if (!existsSync(path)) return;
   const [first, ...rest] = readFileSync(path, "utf8").split("\n");

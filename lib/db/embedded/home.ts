@@ -44,6 +44,16 @@ export function databasePassword(home: Home): { text: string; file: string } {
   return { text: readFileSync(file, "utf8").trim(), file };
 }
 
+/** The longest path of a socket that every system takes, less the name that PostgreSQL puts behind its directory. */
+const longestSocketDirectory = 103 - "/.s.PGSQL.65535".length;
+
+/**
+ * Where its Unix socket is: beside the other files, so that only its user and root come to it; undefined when the system or a setting of
+ * PostgreSQL would not take such a path.
+ */
+export const socketDirectory = (directory: string): string | undefined =>
+  directory.length <= longestSocketDirectory && /^\/[\w./-]+$/.test(directory) ? directory : undefined;
+
 export const passwordFile = (directory: string) => join(directory, "password");
 
 /** A new directory below root's reachable place, which every user can pass through but not list. */

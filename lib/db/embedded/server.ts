@@ -1,4 +1,4 @@
-// One run of the embedded PostgreSQL server: on loopback only, on a port that is remembered from run to run and changed when
+// One run of the embedded PostgreSQL server: on a Unix socket of its own and on loopback, on a port that is remembered from run to run and changed when
 // somebody else has it, detached from our terminal so that we can drain before it ends.
 
 import { spawn } from "node:child_process";
@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries";
 import { cannotRun, cleanEnvironment, endServer, readPidFile } from "./cluster";
-import type { Home } from "./home";
+import { type Home, socketDirectory } from "./home";
 
 export interface Server {
   pid: number;
@@ -20,7 +20,6 @@ export interface Server {
 /** What the server runs with unless the caller says otherwise; durability stays at PostgreSQL's own safe defaults. */
 const defaultSettings = {
   listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
   max_connections: "250",
   password_encryption: "scram-sha-256",
   huge_pages: "off",
@@ -39,7 +38,12 @@ const logFileLimitBytes = 16 * 1024 * 1024;
 export async function startServer(home: Home, binaries: Binaries, settings: Record<string, string>): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(home);
-    const outcome = await tryStart(home, binaries, { ...defaultSettings, ...settings, port: String(port) });
+    const outcome = await tryStart(home, binaries, {
+      ...defaultSettings,
+      unix_socket_directories: socketDirectory(home.directory) ?? "",
+      ...settings,
+      port: String(port),
+    });
     if (typeof outcome !== "string") return { ...outcome, port };
     // Another program may take the port between our look and PostgreSQL's; the sessions of a killed server may need a
     // moment to notice. Anything else will not get better.

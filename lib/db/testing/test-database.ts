@@ -55,6 +55,13 @@ export function urlOfDatabase(url: string, name: string): string {
   return changed.href;
 }
 
+/** `url` by TCP, where the database is reached by its socket. */
+export function byLoopback(url: string): URL {
+  const changed = new URL(url);
+  changed.searchParams.delete("host");
+  return changed;
+}
+
 async function asAdmin(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
