@@ -3,6 +3,7 @@
 // is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
+import { ShortWait } from "@/lib/base/awake";
 import { forgetOnce, once } from "@/lib/base/once";
 import { isStatementError } from "./failure";
 import { databaseUrl, makePool } from "./pool";
@@ -22,23 +23,32 @@ interface HotConnection {
   /** Opens the connection and replaces one that broke. */
   pool: pg.Pool;
   client: pg.PoolClient | undefined;
+  wait: ShortWait;
   isClosed: boolean;
 }
 
 const name = "hot database connection";
 
 const hotConnection = () =>
-  once<HotConnection>(name, () => ({ pool: makePool(databaseUrl(), 1, settings), client: undefined, isClosed: false }));
+  once<HotConnection>(name, () => ({
+    pool: makePool(databaseUrl(), 1, settings),
+    client: undefined,
+    wait: new ShortWait(),
+    isClosed: false,
+  }));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
 export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
   const hot = hotConnection();
   const client = hot.client ?? (await open(hot));
+  const endWait = hot.wait.begin();
   try {
     return (await client.query<Row>(statement)).rows;
   } catch (error) {
     if (!isStatementError(error)) discard(hot, client);
     throw error;
+  } finally {
+    endWait();
   }
 }
 

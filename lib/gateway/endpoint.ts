@@ -4,6 +4,7 @@
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
+import { countRequest, uncountRequest } from "@/lib/base/awake";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
@@ -23,10 +24,12 @@ export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 /** Makes an endpoint of its steps. `name` is its label in metrics and logs, `writeError` the form of its errors if it has one of its own. */
 export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
   return async (request) => {
+    countRequest();
     metrics().inFlight.inc();
     const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
     // First on the stack, so last to run: settling on the way out adds to the facts.
     request.onEnd(() => {
+      uncountRequest();
       outcome.endedAt = performance.now();
       afterwards(() => note(name, request, outcome));
     });

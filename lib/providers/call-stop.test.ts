@@ -3,6 +3,7 @@
 
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ShortWait } from "@/lib/base/awake";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/once";
@@ -134,8 +135,11 @@ test("a caller who gives up between two tries is not kept waiting", async () => 
 test("a caller who gives up while the connection is being made is told at once", async () => {
   const origin = await closedPort();
   const connections: buildConnector.Callback[] = [];
-  forgetOnce("providerPools");
-  once("providerPools", () => new Map([[origin, new Pool(origin, { connect: (_options, done) => connections.push(done) })]]));
+  forgetOnce("provider origins");
+  once(
+    "provider origins",
+    () => new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new ShortWait() }]]),
+  );
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));
   await vi.waitFor(() => expect(connections).toHaveLength(1), { timeout: 30_000 });

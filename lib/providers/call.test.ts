@@ -2,6 +2,7 @@
 
 import { buildConnector, errors, Pool } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ShortWait } from "@/lib/base/awake";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -233,8 +234,8 @@ test("a connection that takes too long is a timeout, and is tried again", async 
     if (tries <= 3) done(new errors.ConnectTimeoutError("slow"), null);
     else connect(options, done);
   };
-  forgetOnce("providerPools");
-  once("providerPools", () => new Map([[server.url, new Pool(server.url, { connect: slowAtFirst })]]));
+  forgetOnce("provider origins");
+  once("provider origins", () => new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new ShortWait() }]]));
   expect((await readCall(callAt([server.url], { limits: { PROVIDER_RETRIES: 1 } }))).failure).toMatchObject({
     kind: "timeout",
     accepted: false,

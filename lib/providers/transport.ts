@@ -2,6 +2,7 @@
 // moment, and failures told apart by whether the provider had begun to answer. It knows no format and no price.
 
 import { Pool } from "undici";
+import { ShortWait } from "@/lib/base/awake";
 import { config } from "@/lib/base/config";
 import { once } from "@/lib/base/once";
 import type { CallBudget } from "./budget";
@@ -22,12 +23,18 @@ export interface WireAnswer {
   body: WireBody;
 }
 
-const pools = () => once("providerPools", () => new Map<string, Pool>());
+interface Origin {
+  pool: Pool;
+  /** Until an answer begins. */
+  wait: ShortWait;
+}
 
-function poolOf(origin: string): Pool {
-  let pool = pools().get(origin);
-  if (!pool) {
-    pool = new Pool(origin, {
+const origins = () => once("provider origins", () => new Map<string, Origin>());
+
+function originOf(name: string): Origin {
+  let origin = origins().get(name);
+  if (!origin) {
+    const pool = new Pool(name, {
       connections: CONNECTIONS_PER_ORIGIN,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -37,16 +44,17 @@ function poolOf(origin: string): Pool {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    pools().set(origin, pool);
+    origin = { pool, wait: new ShortWait() };
+    origins().set(name, origin);
   }
-  return pool;
+  return origin;
 }
 
 /** Closes all connections to providers, at once: calls still under way fail. For shutdown (after the drain) and tests. */
 export async function closeProviderPools(): Promise<void> {
-  const open = [...pools().values()];
-  pools().clear();
-  await Promise.all(open.map((pool) => pool.destroy()));
+  const open = [...origins().values()];
+  origins().clear();
+  await Promise.all(open.map(({ pool }) => pool.destroy()));
 }
 
 /**
@@ -59,9 +67,12 @@ export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget
     // Undici heeds its signal only once a connection is there; a caller who gives up must not wait for that.
     const onAbort = () => reject(budget.reason);
     budget.once("abort", onAbort);
-    poolOf(endpoint.origin).request(
+    const { pool, wait } = originOf(endpoint.origin);
+    const endWait = wait.begin();
+    pool.request(
       { method: "POST", path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body, signal: budget },
       (error, answer) => {
+        endWait();
         budget.removeListener("abort", onAbort);
         if (error) reject(connectionFailure(error, endpoint));
         else resolve({ status: answer.statusCode, headers: answer.headers, body: new WireBody(answer.body, budget) });
@@ -83,8 +94,14 @@ export function exchangeWhole(
 ): Promise<WholeAnswer> {
   if (budget.reason) return Promise.reject(budget.reason);
   const options = { method: "POST" as const, path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body };
+  const { pool, wait } = originOf(endpoint.origin);
+  const endWait = wait.begin();
+  const onBegun = (status: number) => {
+    endWait();
+    return onStatus(status);
+  };
   const notBegun = (error: Error) => connectionFailure(error, endpoint);
-  return readWholeAnswer(poolOf(endpoint.origin), options, { budget, onStatus, notBegun });
+  return readWholeAnswer(pool, options, { budget, onStatus: onBegun, notBegun });
 }
 
 /** An error before the first byte of an answer. */
