@@ -39,10 +39,10 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   const headers = {
-    ...request.replyHeaders,
-    ...eventStreamHeaders,
     "x-request-id": request.id,
     "server-timing": `gateway;dur=${(startedAt - request.startedAt).toFixed(2)}, provider;dur=${(performance.now() - startedAt).toFixed(2)}`,
+    ...request.replyHeaders,
+    ...eventStreamHeaders,
   };
   return { status: 200, headers, body: fillSilence(streamBody(work, progress, first, events)), end: request.end };
 }
@@ -156,14 +156,14 @@ function writeCostlyError(
 
 function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {
   const { messages, options } = work.prompt;
-  const usage = progress.usage ?? estimateUsage({ ...options, messages }, writtenText(progress.output), work.quote.inputBound);
+  const usage = progress.usage ?? estimateUsage({ messages, ...options }, writtenText(progress.output), work.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
   work.request.providerMs = providerMs;
   return {
-    ...measure(progress.call, providerMs, progress.startedAtMs),
     output: progress.output,
     usage,
     outcome,
     estimated: progress.usage === null,
+    ...measure(progress.call, providerMs, progress.startedAtMs),
   };
 }

@@ -39,11 +39,11 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
   const completion: Completion = {
-    ...measure(call, request.providerMs, startedAtMs),
     output,
     usage,
     outcome: "complete",
     estimated: false,
+    ...measure(call, request.providerMs, startedAtMs),
   };
   const receipt = await settlement.charge(completion, work.writer.whole);
   noteFacts(work, completion);

@@ -62,9 +62,9 @@ const detailNames = [
   "providerMs",
 ] as const satisfies readonly (keyof ChargeDetails)[];
 
-function loneSettlement({ charge, ...item }: SettleItem, { at }: Times): pg.QueryConfig | undefined {
-  if (charge === null || item.idempotency !== undefined) return;
-  const { request, account, key, period, periodStart, inputCost, outputCost } = item;
+function loneSettlement(item: SettleItem, { at }: Times): pg.QueryConfig | undefined {
+  const { request, account, key, period, periodStart, inputCost, outputCost, charge, idempotency } = item;
+  if (charge === null || idempotency !== undefined) return;
   return {
     name: "gateway_settle_lone_hold",
     text: `SELECT outcome, input_cost, output_cost FROM gateway_settle_lone_hold(
@@ -115,8 +115,9 @@ function settleValues(settlements: readonly SettleItem[]): unknown[] {
 /** One item as the SQL type ledger_settlement names its fields. */
 function writeSettlement(item: SettleItem, ord: number): object {
   const { request, account, key, period, periodStart, inputCost, outputCost, charge } = item;
+  const charged = charge !== null;
   const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
-  return { ord, request, account, key, period, periodStart, ...money, charged: charge !== null, ...charge };
+  return { ord, request, account, key, period, periodStart, charged, ...money, ...charge };
 }
 
 function writeReplies(settlements: readonly SettleItem[]): string | null {

@@ -21,9 +21,15 @@ export function invalidRequest(issues: readonly Issue[], reason?: string): AppEr
 }
 
 /**
- * Zod's findings as issues, one for each field; `knownFields` are what an unknown one may have been meant to be. The parse
- * must have been asked for `reportInput`: only so a missing field can be told from one of a wrong type.
+ * Parses what a caller sent, for `readIssues`. Only what is refused is parsed again with its input in the findings, by which a missing
+ * field is told from one of a wrong type: to ask for it costs more than the rest of a short body.
  */
+export function parseGiven<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ZodSafeParseResult<z.output<Schema>> {
+  const parsed = schema.safeParse(given);
+  return parsed.success ? parsed : schema.safeParse(given, { reportInput: true });
+}
+
+/** Zod's findings of `parseGiven` as issues, one for each field; `knownFields` are what an unknown one may have been meant to be. */
 export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {
   const issues = new Map<string, Issue>();
   for (const found of error.issues) {

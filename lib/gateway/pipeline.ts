@@ -53,9 +53,9 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
   request.facts.replayOf = saved.requestId;
   const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
   const reply = jsonReply(request, saved.status, saved.body, {
-    ...type,
     "idempotent-replayed": "true",
     "server-timing": serverTiming(request),
+    ...type,
   });
   // The id that its body names.
   reply.headers["x-request-id"] = saved.requestId;

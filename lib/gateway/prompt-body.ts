@@ -6,7 +6,7 @@ import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Buyer } from "./caller";
-import { type Issue, invalidRequest, readIssues, readJsonBody } from "./invalid-request";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "./invalid-request";
 import type { GatewayRequest } from "./request";
 
 export const promptBodySchema = z.strictObject({
@@ -39,7 +39,7 @@ export interface Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
 export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels">): Prompt {
-  const parsed = promptBodySchema.safeParse(readJsonBody(request), { reportInput: true });
+  const parsed = parseGiven(promptBodySchema, readJsonBody(request));
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);

@@ -1,7 +1,7 @@
 // What the listings of the API have in common: how their query is read, how many rows a page has, and cursors from page to page.
 
 import { z } from "zod";
-import { invalidRequest, readIssues } from "./invalid-request";
+import { invalidRequest, parseGiven, readIssues } from "./invalid-request";
 
 const MOST_ROWS = 1_000;
 
@@ -24,7 +24,7 @@ export function readQuery<Shape extends z.ZodRawShape>(text: string, schema: z.Z
   for (const name of params.keys()) (once.has(name) ? twice : once).add(name);
   if (twice.size > 0)
     throw invalidRequest([...twice].map((name) => ({ path: name.slice(0, 64), message: "is given twice; write it once" })));
-  const parsed = schema.safeParse(Object.fromEntries(params), { reportInput: true });
+  const parsed = parseGiven(schema, Object.fromEntries(params));
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(schema.shape)));
   return parsed.data;
 }

@@ -22,11 +22,11 @@ export function jsonReply(request: GatewayRequest, status: number, body: string,
   return {
     status,
     headers: {
+      "x-request-id": request.id,
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
       ...request.replyHeaders,
       ...headers,
-      "x-request-id": request.id,
     },
     body,
     end: request.end,

@@ -26,13 +26,13 @@ const ABSURD_ROOM = 10_000;
 /** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
 export function startCall({ prompt }: Work, signal: AbortSignal | null): ProviderCall {
   const { messages, maxOutputTokens, options } = prompt;
-  return callProvider(prompt.model, { ...options, messages, maxOutputTokens, stream: true }, signal);
+  return callProvider(prompt.model, { messages, maxOutputTokens, stream: true, ...options }, signal);
 }
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
 export function askWhole({ prompt }: Work): WholeCall {
   const { messages, maxOutputTokens, options } = prompt;
-  return askProvider(prompt.model, { ...options, messages, maxOutputTokens, stream: false }, null);
+  return askProvider(prompt.model, { messages, maxOutputTokens, stream: false, ...options }, null);
 }
 
 /** What is known of a call's time and provider once it has ended. */

@@ -39,7 +39,7 @@ export function readWholeAnswer(dispatcher: Dispatcher, options: Dispatcher.Disp
       budget.removeListener("abort", onAbort);
       if (!answer) return reject(brokenOff(undefined));
       const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-      resolve({ ...answer, text: whole.toString("utf8", 0, limit), cut });
+      resolve({ text: whole.toString("utf8", 0, limit), cut, ...answer });
     };
     budget.once("abort", onAbort);
     dispatcher.dispatch(options, {

@@ -6,7 +6,7 @@ import { isNestedWithin } from "@/lib/base/json";
 import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../caller";
-import { type Issue, invalidRequest, readIssues, readJsonBody } from "../invalid-request";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../invalid-request";
 import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt-body";
 import type { GatewayRequest } from "../request";
 
@@ -150,7 +150,7 @@ export interface ChatPrompt extends Prompt {
 export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const given = readJsonBody(request);
   const shown = request.bodyText.length > MOST_CHARACTERS_UNCUT ? withFewFaults(given) : given;
-  const parsed = chatBodySchema.safeParse(shown, { reportInput: true });
+  const parsed = parseGiven(chatBodySchema, shown);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
@@ -230,8 +230,8 @@ function readOptions(body: ChatBody): CallOptions {
     presencePenalty: body.presence_penalty ?? undefined,
     seed: body.seed ?? undefined,
     stop: stop && stop.length > 0 ? stop : undefined,
-    ...readTools(body),
     responseFormat: readFormat(body.response_format),
+    ...readTools(body),
   };
 }
 

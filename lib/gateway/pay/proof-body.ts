@@ -3,7 +3,7 @@
 import { type Hex, isAddress } from "viem";
 import { z } from "zod";
 import { isRecord } from "@/lib/providers/wire-value";
-import { readIssues } from "../invalid-request";
+import { parseGiven, readIssues } from "../invalid-request";
 import { paymentRefused } from "./refusal";
 
 /** More could not be booked. */
@@ -43,7 +43,7 @@ export interface Proof {
 
 /** @throws AppError PAYMENT_VERIFICATION_FAILED malformed */
 export function readProof(given: unknown): Proof {
-  const parsed = paymentSchema.safeParse(given, { reportInput: true });
+  const parsed = parseGiven(paymentSchema, given);
   if (!parsed.success) {
     const issues = isRecord(given)
       ? readIssues(parsed.error, Object.keys(paymentSchema.shape))

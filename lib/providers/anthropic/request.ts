@@ -25,8 +25,8 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
       tool_choice,
       output_config,
       stop_sequences: stopSequences(call.stop),
-      ...sampling(call, wireName),
       stream: call.stream || undefined,
+      ...sampling(call, wireName),
     }),
   };
 }
