@@ -34,10 +34,10 @@ export class ShortWait {
   begin(): () => void {
     const beganAt = performance.now();
     let isOver = false;
-    const turn = (): void => {
-      if (!isOver && mayStayAwake() && performance.now() - beganAt < LONGEST_MS) setImmediate(turn);
+    const stayAwake = (): void => {
+      if (!isOver && mayStayAwake() && performance.now() - beganAt < LONGEST_MS) setImmediate(stayAwake);
     };
-    if (this.#lastMs < LONGEST_MS) setImmediate(turn);
+    if (this.#lastMs < LONGEST_MS) stayAwake();
     return () => {
       isOver = true;
       this.#lastMs = performance.now() - beganAt;
