@@ -4,7 +4,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { runningPostgresUrl, startEmbeddedPostgres } from "./embedded";
+import { prepareBinaries } from "./embedded/binaries";
+import { openHome } from "./embedded/home";
 import { findProcessIdentity } from "./embedded/processes";
+import { startServer } from "./embedded/server";
 import { cleanUpEmbedded, newDataDir, newInstallation, queryOnce, startChild } from "./testing/embedded-fixture";
 import { byLoopback } from "./testing/test-database";
 
@@ -73,6 +76,25 @@ test("a directory whose path is too long for a socket, or no plain one, is reach
     const server = await startEmbeddedPostgres({ dataDir: join(newDataDir(), name), settings: { fsync: "off" } });
     expect(new URL(server.url).search).toBe("");
     expect(await settingsOf(server.url, ["unix_socket_directories"])).toEqual({ unix_socket_directories: "" });
+    await server.stop();
+  }
+});
+
+test("where no socket can be made, the server starts without, and whoever asks is told the way there is", async () => {
+  const dataDir = newDataDir();
+  await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+  const home = openHome(dataDir, () => undefined);
+  const server = await startServer(
+    { ...home, directory: "/proc" },
+    prepareBinaries(home, () => undefined),
+    settings,
+  );
+  try {
+    expect(server.hasSocket).toBe(false);
+    const url = (await runningPostgresUrl(dataDir)) ?? "";
+    expect(new URL(url).search).toBe("");
+    expect(await queryOnce(url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  } finally {
     await server.stop();
   }
 });
@@ -171,7 +193,12 @@ describe("what a killed run left in the directory", () => {
     other = spawn("sleep", ["1000"], isRoot ? { uid, gid } : {}); // PostgreSQL gives way only to a process of its own user
     const pidFile = join(dataDir, "cluster/postmaster.pid");
     writeFileSync(pidFile, `${other.pid}\n${join(dataDir, "cluster")}\n1\n5432\n\n127.0.0.1\n1 1\nready   \n`);
-    await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+    const port = readFileSync(join(dataDir, "port"), "utf8");
+    writeFileSync(join(dataDir, `.s.PGSQL.${port}.lock`), `${other.pid}\n${join(dataDir, "cluster")}\n1\n${port}\n${dataDir}\n`);
+    writeFileSync(join(dataDir, `.s.PGSQL.${port}`), "");
+    const server = await startEmbeddedPostgres({ dataDir, settings });
+    expect(new URL(server.url).search).toBe(`?host=${dataDir}`);
+    await server.stop();
     expect(other.exitCode).toBeNull();
   });
 

@@ -2,7 +2,7 @@
 // the death of this process and of itself at any moment, and there are never two on one directory.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import pg from "pg";
 import { prepareBinaries } from "./embedded/binaries";
 import { createCluster, freeCluster, readPidFile, superuser } from "./embedded/cluster";
@@ -48,11 +48,11 @@ export async function startEmbeddedPostgres({ dataDir, log = () => undefined, se
     await createCluster(home, binaries, password.file, settings.fsync !== "off");
     const server = await startServer(home, binaries, settings);
     const stop = stopOnce(server, lock.release);
-    await ensureDatabase(urlOf(home.directory, password.text, server.port, "postgres")).catch(async (error: unknown) => {
+    await ensureDatabase(urlOf(server, home.directory, password.text, "postgres")).catch(async (error: unknown) => {
       await stop();
       throw error;
     });
-    return { url: urlOf(home.directory, password.text, server.port, databaseName), pid: server.pid, exited: server.exited, stop };
+    return { url: urlOf(server, home.directory, password.text), pid: server.pid, exited: server.exited, stop };
   } catch (error) {
     lock.release();
     throw error;
@@ -65,12 +65,18 @@ export async function runningPostgresUrl(dataDir: string): Promise<string | unde
   const cluster = join(directory, "cluster");
   const server = readPidFile({ cluster });
   if (!server?.ready || !isPostmasterOf(server.pid, cluster)) return undefined;
-  return urlOf(directory, readFileSync(passwordFile(directory), "utf8").trim(), server.port, databaseName);
+  return urlOf(server, directory, readFileSync(passwordFile(directory), "utf8").trim());
 }
 
-/** By its Unix socket, which costs both sides half of what TCP does for each statement; by loopback where there is none. */
-function urlOf(directory: string, password: string, port: number, database: string): string {
-  const socket = socketDirectory(directory);
+/** By its Unix socket, which costs both sides half of what TCP does for each statement; by loopback where it has none. */
+function urlOf(
+  { port, hasSocket }: Pick<Server, "port" | "hasSocket">,
+  directory: string,
+  password: string,
+  database = databaseName,
+): string {
+  // Not as the server names it: the directory may have been moved, or have two names.
+  const socket = hasSocket ? socketDirectory(resolve(directory)) : undefined;
   return `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}${socket === undefined ? "" : `?host=${socket}`}`;
 }
 

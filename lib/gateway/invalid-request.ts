@@ -25,9 +25,12 @@ export function invalidRequest(issues: readonly Issue[], reason?: string): AppEr
  * field is told from one of a wrong type: to ask for it costs more than the rest of a short body.
  */
 export function parseGiven<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ZodSafeParseResult<z.output<Schema>> {
-  const parsed = schema.safeParse(given);
-  return parsed.success ? parsed : schema.safeParse(given, { reportInput: true });
+  const parsed = hasManyNames(given) ? null : schema.safeParse(given);
+  return parsed?.success ? parsed : schema.safeParse(given, { reportInput: true });
 }
+
+/** No request has so many fields. It will be refused, and a megabyte of them is not to be read twice for that. */
+const hasManyNames = (given: unknown): boolean => typeof given === "object" && given !== null && Object.keys(given).length > 100;
 
 /** Zod's findings of `parseGiven` as issues, one for each field; `knownFields` are what an unknown one may have been meant to be. */
 export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {

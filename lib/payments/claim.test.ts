@@ -173,7 +173,7 @@ test("what never had a transaction and never can is forgotten: without an accoun
   claims.push(credited, wasStored, (await claimOf(open)).claim);
   const age = (days: number) =>
     pool().query(
-      "UPDATE payment_claim SET valid_until = now() - make_interval(days => $1), wanted_at = now() - make_interval(days => $1)",
+      "UPDATE payment_claim SET valid_until = now() - make_interval(days => $1, secs => 1), wanted_at = now() - make_interval(days => $1, secs => 1)",
       [days],
     );
   const left = async () => (await Promise.all(claims.map(({ nonce }) => findClaim(network, payer, nonce)))).map((claim) => claim !== null);

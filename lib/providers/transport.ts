@@ -101,7 +101,7 @@ export function exchangeWhole(
     return onStatus(status);
   };
   const notBegun = (error: Error) => connectionFailure(error, endpoint);
-  return readWholeAnswer(pool, options, { budget, onStatus: onBegun, notBegun });
+  return readWholeAnswer(pool, options, { budget, onStatus: onBegun, notBegun }).finally(endWait);
 }
 
 /** An error before the first byte of an answer. */

@@ -14,7 +14,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export function databaseProblem(error: unknown, databaseUrl: string): unknown {
   const cause = firstOf(error);
   const { hostname, port, username, pathname, searchParams } = new URL(databaseUrl);
-  const host = searchParams.get("host") ?? hostname;
+  const host = searchParams.get("host") || hostname;
   const where = host.startsWith("/") ? `${host}/.s.PGSQL.${port || 5432}` : `${host || "localhost"}:${port || 5432}`;
   // What is not there, or closed, may be another file than the database's socket.
   const isOfSocket = messageOf(cause).startsWith("connect E") && ["ENOENT", "EACCES"].includes(codeOf(cause));

@@ -46,7 +46,7 @@ export async function freeCluster(home: Home, log: (message: string) => void): P
     await endServer(pid, () => !isPostmasterOf(pid, home.cluster));
   }
   // PostgreSQL refuses to start beside a socket whose lock names a process that exists, be it one that nobody has buried yet.
-  for (const name of readdirSync(home.directory)) if (name.startsWith(".s.PGSQL.")) rmSync(join(home.directory, name));
+  for (const name of readdirSync(home.directory)) if (name.startsWith(".s.PGSQL.")) rmSync(join(home.directory, name), { force: true });
   const path = join(home.cluster, "postmaster.pid");
   if (!existsSync(path)) return;
   const [first, ...rest] = readFileSync(path, "utf8").split("\n");
@@ -82,12 +82,21 @@ export async function endServer(pid: number, hasEnded: () => boolean): Promise<v
   throw new Error(`PostgreSQL (process ${pid}) does not end: end it by hand, then start again.`);
 }
 
-/** What postmaster.pid says: the server's process, its port, whether it takes connections. Undefined without a usable file. */
-export function readPidFile({ cluster }: Pick<Home, "cluster">): { pid: number; port: number; ready: boolean } | undefined {
+interface PidFile {
+  pid: number;
+  port: number;
+  hasSocket: boolean;
+  /** Whether it takes connections. */
+  ready: boolean;
+}
+
+/** What postmaster.pid says of its server. Undefined without a usable file. */
+export function readPidFile({ cluster }: Pick<Home, "cluster">): PidFile | undefined {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
     const pid = Number(lines[0]);
-    return Number.isInteger(pid) && pid > 0 ? { pid, port: Number(lines[3]), ready: lines[7]?.trim() === "ready" } : undefined;
+    if (!Number.isInteger(pid) || pid <= 0) return undefined;
+    return { pid, port: Number(lines[3]), hasSocket: Boolean(lines[4]?.trim()), ready: lines[7]?.trim() === "ready" };
   } catch {
     return undefined; // there is no such file, or no cluster yet
   }

@@ -12,6 +12,8 @@ import { type Home, socketDirectory } from "./home";
 export interface Server {
   pid: number;
   port: number;
+  /** Whether it listens on a Unix socket too. */
+  hasSocket: boolean;
   /** Resolves when the server has ended, whoever ended it. */
   exited: Promise<void>;
   stop(): Promise<void>;
@@ -36,15 +38,21 @@ const logFileLimitBytes = 16 * 1024 * 1024;
  * @throws Error with the end of PostgreSQL's log when it ends instead
  */
 export async function startServer(home: Home, binaries: Binaries, settings: Record<string, string>): Promise<Server> {
+  let socket = socketDirectory(home.directory);
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(home);
     const outcome = await tryStart(home, binaries, {
       ...defaultSettings,
-      unix_socket_directories: socketDirectory(home.directory) ?? "",
+      unix_socket_directories: socket ?? "",
       ...settings,
       port: String(port),
     });
     if (typeof outcome !== "string") return { ...outcome, port };
+    // Some file systems take no sockets: directories of the host's in a virtual machine, for one.
+    if (socket !== undefined && /could not .*(Unix|\.s\.PGSQL\.)|lock file ".*\.s\.PGSQL\./.test(outcome)) {
+      socket = undefined;
+      continue;
+    }
     // Another program may take the port between our look and PostgreSQL's; the sessions of a killed server may need a
     // moment to notice. Anything else will not get better.
     const portTaken = /Address already in use|could not bind/.test(outcome);
@@ -86,16 +94,21 @@ async function tryStart(home: Home, binaries: Binaries, settings: Record<string,
     });
     exited.catch(() => undefined); // reported by the wait below, where the process was never started
     const { pid } = child;
-    const isReady = () => {
+    const findReady = () => {
       const file = readPidFile(home);
-      return file !== undefined && file.pid === pid && file.ready;
+      return file?.pid === pid && file?.ready ? file : undefined;
     };
-    while (!ended && !isReady()) await Promise.race([sleep(20), exited]);
-    if (ended || pid === undefined) {
+    let ready = findReady();
+    while (!ended && !ready) {
+      await Promise.race([sleep(20), exited]);
+      ready = findReady();
+    }
+    if (ended || pid === undefined || !ready) {
       await exited;
       return readFrom(home.logFile, logStart);
     }
-    return { pid, exited, stop: () => endServer(pid, () => ended) };
+    const { hasSocket } = ready;
+    return { pid, hasSocket, exited, stop: () => endServer(pid, () => ended) };
   } finally {
     closeSync(logFile);
   }
