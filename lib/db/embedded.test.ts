@@ -4,10 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { runningPostgresUrl, startEmbeddedPostgres } from "./embedded";
-import { prepareBinaries } from "./embedded/binaries";
-import { openHome } from "./embedded/home";
 import { findProcessIdentity } from "./embedded/processes";
-import { startServer } from "./embedded/server";
 import { cleanUpEmbedded, newDataDir, newInstallation, queryOnce, startChild } from "./testing/embedded-fixture";
 import { byLoopback } from "./testing/test-database";
 
@@ -69,34 +66,6 @@ test("it is durable, speaks UTF-8, and is reached on its socket and on loopback,
   expect(await queryOnce(server.url, "SELECT inet_server_addr() AS address")).toEqual([{ address: null }]);
   expect(await queryOnce(byLoopback(server.url).href, "SELECT host(inet_server_addr()) AS address")).toEqual([{ address: "127.0.0.1" }]);
   await server.stop();
-});
-
-test("a directory whose path is too long for a socket, or no plain one, is reached on loopback alone", async () => {
-  for (const name of ["a".repeat(100), "with, comma"]) {
-    const server = await startEmbeddedPostgres({ dataDir: join(newDataDir(), name), settings: { fsync: "off" } });
-    expect(new URL(server.url).search).toBe("");
-    expect(await settingsOf(server.url, ["unix_socket_directories"])).toEqual({ unix_socket_directories: "" });
-    await server.stop();
-  }
-});
-
-test("where no socket can be made, the server starts without, and whoever asks is told the way there is", async () => {
-  const dataDir = newDataDir();
-  await (await startEmbeddedPostgres({ dataDir, settings })).stop();
-  const home = openHome(dataDir, () => undefined);
-  const server = await startServer(
-    { ...home, directory: "/proc" },
-    prepareBinaries(home, () => undefined),
-    settings,
-  );
-  try {
-    expect(server.hasSocket).toBe(false);
-    const url = (await runningPostgresUrl(dataDir)) ?? "";
-    expect(new URL(url).search).toBe("");
-    expect(await queryOnce(url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
-  } finally {
-    await server.stop();
-  }
 });
 
 test("a setting of the caller wins over ours", async () => {

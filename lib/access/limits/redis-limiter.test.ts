@@ -200,7 +200,13 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     expect(await limiter.enter(subject, limits)).toMatchObject({ granted: false, limit: "concurrency" });
     holder.kill("SIGKILL");
     await expect.poll(async () => (await limiter.enter(subject, limits)).granted, { timeout: PATIENT_MS }).toBe(true);
-    await expect.poll(async () => (await grantsOf(limiter, subject, limits, 2)).length, { timeout: PATIENT_MS }).toBe(2);
+    // Leases need not end in the same moment, and what was granted is kept.
+    let others = 0;
+    const takeOthers = async () => {
+      others += (await grantsOf(limiter, subject, limits, 2 - others)).length;
+      return others;
+    };
+    await expect.poll(takeOthers, { timeout: PATIENT_MS }).toBe(2);
   });
 
   test("a process that closes frees its slots at once", async () => {
