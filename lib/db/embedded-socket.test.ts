@@ -32,7 +32,7 @@ test("where no socket can be made, the server starts without, and whoever asks i
     settings,
   );
   try {
-    expect(server.hasSocket).toBe(false);
+    expect(server.socketDirectory).toBeUndefined();
     const url = (await runningPostgresUrl(dataDir)) ?? "";
     expect(new URL(url).search).toBe("");
     expect(await queryOnce(url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);

@@ -2,11 +2,11 @@
 // the death of this process and of itself at any moment, and there are never two on one directory.
 
 import { mkdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import pg from "pg";
 import { prepareBinaries } from "./embedded/binaries";
 import { createCluster, freeCluster, readPidFile, superuser } from "./embedded/cluster";
-import { databasePassword, findKeptAt, openHome, passwordFile, socketDirectory } from "./embedded/home";
+import { databasePassword, findKeptAt, openHome, passwordFile } from "./embedded/home";
 import { takeOwnerLock } from "./embedded/owner-lock";
 import { isPostmasterOf } from "./embedded/processes";
 import { type Server, startServer } from "./embedded/server";
@@ -48,11 +48,11 @@ export async function startEmbeddedPostgres({ dataDir, log = () => undefined, se
     await createCluster(home, binaries, password.file, settings.fsync !== "off");
     const server = await startServer(home, binaries, settings);
     const stop = stopOnce(server, lock.release);
-    await ensureDatabase(urlOf(server, home.directory, password.text, "postgres")).catch(async (error: unknown) => {
+    await ensureDatabase(urlOf(server, password.text, "postgres")).catch(async (error: unknown) => {
       await stop();
       throw error;
     });
-    return { url: urlOf(server, home.directory, password.text), pid: server.pid, exited: server.exited, stop };
+    return { url: urlOf(server, password.text), pid: server.pid, exited: server.exited, stop };
   } catch (error) {
     lock.release();
     throw error;
@@ -65,19 +65,13 @@ export async function runningPostgresUrl(dataDir: string): Promise<string | unde
   const cluster = join(directory, "cluster");
   const server = readPidFile({ cluster });
   if (!server?.ready || !isPostmasterOf(server.pid, cluster)) return undefined;
-  return urlOf(server, directory, readFileSync(passwordFile(directory), "utf8").trim());
+  return urlOf(server, readFileSync(passwordFile(directory), "utf8").trim());
 }
 
 /** By its Unix socket, which costs both sides half of what TCP does for each statement; by loopback where it has none. */
-function urlOf(
-  { port, hasSocket }: Pick<Server, "port" | "hasSocket">,
-  directory: string,
-  password: string,
-  database = databaseName,
-): string {
-  // Not as the server names it: the directory may have been moved, or have two names.
-  const socket = hasSocket ? socketDirectory(resolve(directory)) : undefined;
-  return `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}${socket === undefined ? "" : `?host=${socket}`}`;
+function urlOf({ port, socketDirectory }: Pick<Server, "port" | "socketDirectory">, password: string, database = databaseName): string {
+  const query = socketDirectory === undefined ? "" : `?host=${socketDirectory}`;
+  return `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}${query}`;
 }
 
 /** Ends the server when this process does, at the latest; one that is killed is cleared up after by the next start. */

@@ -25,7 +25,6 @@ export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
   return async (request) => {
     countRequest();
-    metrics().inFlight.inc();
     const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
     // First on the stack, so last to run: settling on the way out adds to the facts.
     request.onEnd(() => {
@@ -67,7 +66,6 @@ function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
 
 function note(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
   const ms = endedAt - request.startedAt;
-  metrics().inFlight.dec();
   metrics().requests.inc({ endpoint: endpointName, status, code });
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);
   if (request.providerMs !== undefined) metrics().gatewaySeconds.observe(Math.max(0, ms - request.providerMs) / 1000);

@@ -107,9 +107,7 @@ test("write-key-uses says when a key was last used", async () => {
 
 test("settle-payments touches nothing in a process without the relayer", async () => {
   const id = await claimed({ chain: "evm", payer: `0x${"1".repeat(40)}`, amount: fromCents(5) });
-  await query("UPDATE payment_claim SET wanted_at = now() - interval '2 days', valid_until = now() - interval '2 days' WHERE id = $1", [
-    id,
-  ]);
+  await query("UPDATE payment_claim SET wanted_at = now() - interval '1 day', valid_until = now() - interval '1 day' WHERE id = $1", [id]);
   await runJob("settle-payments");
   expect((await query("SELECT state FROM payment_claim WHERE id = $1", [id])).rows).toEqual([{ state: "claimed" }]);
 });

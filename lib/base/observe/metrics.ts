@@ -2,6 +2,7 @@
 // operator reads is the list there is. Labels are few and bounded: never an account, a key or a request.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { requestsUnderWay } from "../awake";
 import { once } from "../once";
 
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -20,6 +21,14 @@ function declare(registry: Registry) {
       new Counter<Label>(named(name, help, labels)),
     gauge: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
       new Gauge<Label>(named(name, help, labels)),
+    /** Of what is known elsewhere, read whenever the metrics are. */
+    reading: (name: string, help: string, read: () => number) =>
+      new Gauge({
+        ...named(name, help, []),
+        collect() {
+          this.set(read());
+        },
+      }),
     histogram: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = [], buckets = latencyBucketsS) =>
       new Histogram<Label>({ ...named(name, help, labels), buckets }),
   };
@@ -27,11 +36,11 @@ function declare(registry: Registry) {
 
 type Declare = ReturnType<typeof declare>;
 
-const requestMetrics = ({ counter, gauge, histogram }: Declare) => ({
+const requestMetrics = ({ counter, gauge, reading, histogram }: Declare) => ({
   requests: counter("requests_total", "API requests by endpoint, status and error code", ["endpoint", "status", "code"]),
   requestSeconds: histogram("request_seconds", "Seconds from the first byte of a request to the end of its answer", ["endpoint"]),
   gatewaySeconds: histogram("gateway_seconds", "Seconds of a request that were ours, not the provider's"),
-  inFlight: gauge("requests_in_flight", "API requests being answered"),
+  inFlight: reading("requests_in_flight", "API requests being answered", requestsUnderWay),
   limited: counter("limited_total", "Requests refused by a limit", ["limit"]),
   limitsProcessLocal: gauge("limits_process_local", "1 while Redis is out of reach and each process keeps the limits by itself"),
 });

@@ -85,7 +85,8 @@ export async function endServer(pid: number, hasEnded: () => boolean): Promise<v
 interface PidFile {
   pid: number;
   port: number;
-  hasSocket: boolean;
+  /** The directory of its Unix socket. */
+  socketDirectory: string | undefined;
   /** Whether it takes connections. */
   ready: boolean;
 }
@@ -96,7 +97,7 @@ export function readPidFile({ cluster }: Pick<Home, "cluster">): PidFile | undef
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
     const pid = Number(lines[0]);
     if (!Number.isInteger(pid) || pid <= 0) return undefined;
-    return { pid, port: Number(lines[3]), hasSocket: Boolean(lines[4]?.trim()), ready: lines[7]?.trim() === "ready" };
+    return { pid, port: Number(lines[3]), socketDirectory: lines[4]?.trim() || undefined, ready: lines[7]?.trim() === "ready" };
   } catch {
     return undefined; // there is no such file, or no cluster yet
   }

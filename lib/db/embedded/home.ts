@@ -48,10 +48,10 @@ export function databasePassword(home: Home): { text: string; file: string } {
 const longestSocketDirectory = 103 - "/.s.PGSQL.65535".length;
 
 /**
- * Where its Unix socket is: beside the other files, so that only its user and root come to it; undefined when the system or a setting of
+ * Where its Unix socket may be: beside the other files, so that only its user and root come to it; undefined when the system or a setting of
  * PostgreSQL would not take such a path.
  */
-export const socketDirectory = (directory: string): string | undefined =>
+export const findSocketDirectory = (directory: string): string | undefined =>
   directory.length <= longestSocketDirectory && /^\/[\w./-]+$/.test(directory) ? directory : undefined;
 
 export const passwordFile = (directory: string) => join(directory, "password");

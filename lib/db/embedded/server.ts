@@ -1,5 +1,5 @@
-// One run of the embedded PostgreSQL server: on a Unix socket of its own and on loopback, on a port that is remembered from run to run and changed when
-// somebody else has it, detached from our terminal so that we can drain before it ends.
+// One run of the embedded PostgreSQL server: on a Unix socket of its own, and on loopback on a port that is remembered from run to
+// run and changed when somebody else has it; detached from our terminal, so that we can drain before it ends.
 
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -7,13 +7,13 @@ import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries";
 import { cannotRun, cleanEnvironment, endServer, readPidFile } from "./cluster";
-import { type Home, socketDirectory } from "./home";
+import { findSocketDirectory, type Home } from "./home";
 
 export interface Server {
   pid: number;
   port: number;
-  /** Whether it listens on a Unix socket too. */
-  hasSocket: boolean;
+  /** The directory of its Unix socket; undefined where it has none. */
+  socketDirectory: string | undefined;
   /** Resolves when the server has ended, whoever ended it. */
   exited: Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ const logFileLimitBytes = 16 * 1024 * 1024;
  * @throws Error with the end of PostgreSQL's log when it ends instead
  */
 export async function startServer(home: Home, binaries: Binaries, settings: Record<string, string>): Promise<Server> {
-  let socket = socketDirectory(home.directory);
+  let socket = findSocketDirectory(home.directory);
   for (let attempt = 1; ; attempt++) {
     const port = await choosePort(home);
     const outcome = await tryStart(home, binaries, {
@@ -93,22 +93,21 @@ async function tryStart(home: Home, binaries: Binaries, settings: Record<string,
       });
     });
     exited.catch(() => undefined); // reported by the wait below, where the process was never started
-    const { pid } = child;
     const findReady = () => {
       const file = readPidFile(home);
-      return file?.pid === pid && file?.ready ? file : undefined;
+      return file?.ready && file.pid === child.pid ? file : undefined;
     };
     let ready = findReady();
     while (!ended && !ready) {
       await Promise.race([sleep(20), exited]);
       ready = findReady();
     }
-    if (ended || pid === undefined || !ready) {
+    if (ended || !ready) {
       await exited;
       return readFrom(home.logFile, logStart);
     }
-    const { hasSocket } = ready;
-    return { pid, hasSocket, exited, stop: () => endServer(pid, () => ended) };
+    const { pid, socketDirectory } = ready;
+    return { pid, socketDirectory, exited, stop: () => endServer(pid, () => ended) };
   } finally {
     closeSync(logFile);
   }

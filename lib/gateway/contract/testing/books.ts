@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { requestsUnderWay } from "@/lib/base/awake";
 import type { AccountId } from "@/lib/base/ids";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
@@ -22,7 +21,7 @@ export async function until<T>(what: string, read: () => Promise<T | null | unde
 
 /** No request may leave a hold, money held on an account or key, a slot, or a claim without an answer. */
 export async function awaitNothingHeld(): Promise<void> {
-  await until("every request has ended", async () => (await inFlight()) === 0 && requestsUnderWay() === 0);
+  await until("every request has ended", async () => (await inFlight()) === 0);
   await until("nothing is held", async () => {
     const { rows } = await pool().query<{ free: boolean }>(
       `SELECT NOT EXISTS (SELECT FROM hold) AND NOT EXISTS (SELECT FROM ledger_account WHERE held <> 0)
