@@ -1,5 +1,5 @@
 // Commits of all that this process holds and settles: what arrives while a commit is under way goes into the next one,
-// settlements before holds. So few disk flushes serve many requests, and holds and settlements of one wallet never wait for
+// settlements before holds. So few disk flushes serve many requests, and holds and settlements of one wallet rarely wait for
 // each other's locks.
 
 import { now } from "@/lib/base/clock";
@@ -7,9 +7,9 @@ import { config } from "@/lib/base/config";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
-import { type Batcher, makeBatcher } from "@/lib/db/batcher";
+import { Batcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
-import { queryHot } from "@/lib/db/hot-connection";
+import { queryHot } from "@/lib/db/hot-connections";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
 import { commitStatement } from "./commit-statements";
 
@@ -29,12 +29,22 @@ export interface CommitRow {
 const MOST_ITEMS = 256;
 /** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
 const ENOUGH_ITEMS = 6;
+/** So many are worth a commit of their own beside one that is under way; fewer would cost each of them more than they gain. */
+const CROWD_OF_ITEMS = 20;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
 const batcher = () =>
-  once<Batcher<CommitItem, CommitRow>>("commit batcher", () =>
-    makeBatcher({ run: commit, most: MOST_ITEMS, enough: ENOUGH_ITEMS, mayRetrySingly: isStatementError }),
+  once(
+    "commit batcher",
+    () =>
+      new Batcher<CommitItem, CommitRow>({
+        run: commit,
+        most: MOST_ITEMS,
+        enough: ENOUGH_ITEMS,
+        crowd: CROWD_OF_ITEMS,
+        mayRetrySingly: isStatementError,
+      }),
   );
 
 /** Decides one item together with those that arrive beside it; resolves when that is durable. */

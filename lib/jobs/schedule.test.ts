@@ -7,7 +7,7 @@ import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { writeSetting } from "@/lib/db/settings";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { submitHold } from "@/lib/gateway/hold-batch";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ({ keyId } = await createKey({ accountId, name: "worker" }));
 });
 
-afterAll(closeHotConnection);
+afterAll(closeHotConnections);
 
 async function runJob(name: string): Promise<void> {
   const job = [...webJobs, ...databaseJobs].find((one) => one.name === name);

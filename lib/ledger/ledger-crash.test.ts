@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
@@ -88,7 +88,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await migrate({ url: server.url });
   const moveTo = async (url: string) => {
     setDatabaseUrl(url);
-    await Promise.all([closeHotConnection(), closePool()]);
+    await Promise.all([closeHotConnections(), closePool()]);
   };
   await moveTo(server.url);
   const acknowledged: Acknowledged[] = [];
@@ -115,7 +115,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(before + 100);
   await load.stop();
   expect(failures.length).toBeGreaterThan(0);
-  await closeHotConnection();
+  await closeHotConnections();
   await expect.poll(countOthers).toBe(0);
   await expectAllThere(acknowledged);
   await expectBooksToClose();

@@ -6,7 +6,7 @@ import { createKey } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { expireHolds } from "@/lib/gateway/expire-holds";
 import { prepareGateway } from "@/lib/gateway/prepare";
@@ -45,7 +45,7 @@ afterAll(async () => {
   restore?.();
   await gateway?.stop();
   await closeProviderPools();
-  await closeHotConnection();
+  await closeHotConnections();
   await models?.stop();
 });
 

@@ -8,7 +8,7 @@ import { closeLimits } from "@/lib/access/limits/limiter";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { closePool } from "@/lib/db/pool";
 import { commitsIdle } from "@/lib/gateway/commit-batch";
 import { refuseNewRequests } from "@/lib/gateway/drain";
@@ -44,7 +44,7 @@ export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const parts = [...running].reverse();
   const databases = parts.filter((one) => one.name === "database");
   for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
-  if (databases.length > 0) await step("connections", () => Promise.all([closeHotConnection(), closePool()]));
+  if (databases.length > 0) await step("connections", () => Promise.all([closeHotConnections(), closePool()]));
   // It has limits of its own, and to leave it running would be worse than to wait.
   for (const part of databases) await step(part.name, part.stop, Number.POSITIVE_INFINITY);
 }

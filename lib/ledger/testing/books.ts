@@ -11,7 +11,7 @@ import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./mod
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
 
-/** What the request path tells the planner; see lib/db/hot-connection.ts. */
+/** What the request path tells the planner; see lib/db/hot-connections.ts. */
 export const hotSettings =
   "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
 

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { pool } from "@/lib/db/pool";
 import { commitsIdle } from "@/lib/gateway/commit-batch";
 import { expireHolds } from "@/lib/gateway/expire-holds";
@@ -12,7 +12,7 @@ import { rollUpRevenue } from "../roll-up";
 /** Run it after all tests of a file, before its database is dropped. */
 export async function closeRequestPath(): Promise<void> {
   await commitsIdle();
-  await closeHotConnection();
+  await closeHotConnections();
 }
 
 /** Days later: the reaper has freed what died, nothing is held, every invariant holds, and no money came or went. */

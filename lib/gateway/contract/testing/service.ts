@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { config } from "@/lib/base/config";
 import { forgetOnce } from "@/lib/base/once";
-import { closeHotConnection } from "@/lib/db/hot-connection";
+import { closeHotConnections } from "@/lib/db/hot-connections";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
@@ -79,7 +79,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
       await gateway.stop();
       await closeProviderPools();
       await models.stop();
-      await closeHotConnection();
+      await closeHotConnections();
     }
   });
   return { models, log, url: (door) => urls[door] };

@@ -1,5 +1,5 @@
-// The request path's own connection, so that a slow report never stands before a hold. One is enough, since batches go one
-// after the other; it is kept checked out, so that a statement is on its way in the turn in which it is asked for. The planner
+// The request path's own connections, so that a slow report never stands before a hold. Two are enough, since no more batches are
+// under way at once; they are kept checked out, so that a statement is on its way in the turn in which it is asked for. The planner
 // is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
@@ -19,28 +19,33 @@ const settings = [
   "-c lock_timeout=1s",
 ].join(" ");
 
-interface HotConnection {
-  /** Opens the connection and replaces one that broke. */
+const MOST_CONNECTIONS = 2;
+
+interface HotConnections {
+  /** Opens the connections and replaces one that broke. */
   pool: pg.Pool;
-  client: pg.PoolClient | undefined;
+  open: Set<pg.PoolClient>;
+  /** Those without a statement; who was used last comes first, its caches are the warmest. */
+  idle: pg.PoolClient[];
   wait: ShortWait;
   isClosed: boolean;
 }
 
-const name = "hot database connection";
+const name = "hot database connections";
 
-const hotConnection = () =>
-  once<HotConnection>(name, () => ({
-    pool: makePool(databaseUrl(), 1, settings),
-    client: undefined,
+const hotConnections = () =>
+  once<HotConnections>(name, () => ({
+    pool: makePool(databaseUrl(), MOST_CONNECTIONS, settings),
+    open: new Set(),
+    idle: [],
     wait: new ShortWait(),
     isClosed: false,
   }));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
 export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
-  const hot = hotConnection();
-  const client = hot.client ?? (await open(hot));
+  const hot = hotConnections();
+  const client = hot.idle.pop() ?? (await connect(hot));
   const endWait = hot.wait.begin();
   try {
     return (await client.query<Row>(statement)).rows;
@@ -49,33 +54,35 @@ export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.Quer
     throw error;
   } finally {
     endWait();
+    if (hot.open.has(client)) hot.idle.push(client);
   }
 }
 
-async function open(hot: HotConnection): Promise<pg.PoolClient> {
+async function connect(hot: HotConnections): Promise<pg.PoolClient> {
   const client = await hot.pool.connect();
   if (hot.isClosed) {
     // Kept, it would keep the pool from ending.
     client.release(true);
     throw new Error("The database connection was closed while it was being opened.");
   }
-  hot.client = client;
+  hot.open.add(client);
   client.once("error", () => discard(hot, client));
   return client;
 }
 
-function discard(hot: HotConnection, client: pg.PoolClient): void {
-  if (hot.client !== client) return;
-  hot.client = undefined;
+function discard(hot: HotConnections, client: pg.PoolClient): void {
+  if (!hot.open.delete(client)) return;
+  hot.idle = hot.idle.filter((one) => one !== client);
   client.release(true);
 }
 
-/** Ends the connection; a statement that comes meanwhile fails, and one after it opens another. */
-export async function closeHotConnection(): Promise<void> {
-  const hot = hotConnection();
+/** Ends the connections; a statement that comes meanwhile fails, and one after it opens another. */
+export async function closeHotConnections(): Promise<void> {
+  const hot = hotConnections();
   forgetOnce(name);
   hot.isClosed = true;
-  hot.client?.release();
-  hot.client = undefined;
+  for (const client of hot.open) client.release();
+  hot.open.clear();
+  hot.idle = [];
   await hot.pool.end();
 }
