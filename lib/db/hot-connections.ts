@@ -6,6 +6,7 @@ import type pg from "pg";
 import { ShortWait } from "@/lib/base/awake";
 import { forgetOnce, once } from "@/lib/base/once";
 import { isStatementError } from "./failure";
+import { type HotQuery, runStatement } from "./hot-statement";
 import { databaseUrl, makePool } from "./pool";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
@@ -43,12 +44,12 @@ const hotConnections = () =>
   }));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
-export async function queryHot<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]> {
+export async function queryHot<Row>(query: HotQuery<Row>): Promise<Row[]> {
   const hot = hotConnections();
   const client = hot.idle.pop() ?? (await connect(hot));
   const endWait = hot.wait.begin();
   try {
-    return (await client.query<Row>(statement)).rows;
+    return await runStatement(client, query);
   } catch (error) {
     if (!isStatementError(error)) discard(hot, client);
     throw error;

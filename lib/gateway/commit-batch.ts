@@ -11,20 +11,7 @@ import { Batcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
 import { queryHot } from "@/lib/db/hot-connections";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
-import { commitStatement } from "./commit-statements";
-
-/** A row of a commit; holds and settlements have columns of their own. */
-export interface CommitRow {
-  outcome: string;
-  input_cost: bigint | null;
-  output_cost: bigint | null;
-  available: bigint | null;
-  spent: bigint | null;
-  key_state: string | null;
-  cap: bigint | null;
-  period: string | null;
-  period_start: Date | null;
-}
+import { type CommitRow, commitStatement } from "./commit-statements";
 
 const MOST_ITEMS = 256;
 /** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
@@ -62,7 +49,7 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     else settlements.push(item.settle);
   }
   const at = now();
-  const rows = await queryHot<CommitRow>(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
+  const rows = await queryHot(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
   const ms = performance.now() - startedAt;
   afterwards(() => noteBatch(settlements.length, holds.length, ms));
   return inSubmittedOrder(items, rows, settlements.length);

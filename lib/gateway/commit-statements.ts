@@ -1,7 +1,8 @@
 // The statement that decides a batch. What comes alone, as most does where few ask at once, has statements of its own, with half
 // the work of those for many.
 
-import type pg from "pg";
+import pg from "pg";
+import type { HotQuery } from "@/lib/db/hot-statement";
 import type { ChargeDetails, HoldItem, SettleItem } from "./commit-items";
 
 interface Times {
@@ -10,8 +11,21 @@ interface Times {
   until: Date;
 }
 
+/** A row of a commit; holds and settlements have columns of their own. */
+export interface CommitRow {
+  outcome: string;
+  input_cost: bigint | null;
+  output_cost: bigint | null;
+  available: bigint | null;
+  spent: bigint | null;
+  key_state: string | null;
+  cap: bigint | null;
+  period: string | null;
+  period_start: Date | null;
+}
+
 /** Its rows come settlements first, then holds, each in the order of the items. */
-export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): pg.QueryConfig {
+export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): HotQuery<CommitRow> {
   const [hold, secondHold] = holds;
   const [settlement, secondSettlement] = settlements;
   if (settlement === undefined) return (hold && !secondHold && loneHold(hold, times)) || manyHolds(holds, times);
@@ -21,27 +35,52 @@ export function commitStatement(settlements: readonly SettleItem[], holds: reado
     text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
            FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
     values: [...settleValues(settlements), ...holdValues(holds), writeTime(times.at), writeTime(times.until)],
+    readRow: readEither,
   };
 }
 
 /** The driver would write it with the offset of this machine's time zone, number by number. */
 const writeTime = (time: Date): string => time.toISOString();
 
-function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): pg.QueryConfig | undefined {
+type Columns = readonly (string | null | undefined)[];
+
+const readAmount = (text: string | null | undefined): bigint | null => (text == null ? null : BigInt(text));
+
+const readTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+
+const readEither = ([outcome, inputCost, outputCost, available, spent, keyState, cap, period, periodStart]: Columns): CommitRow => ({
+  outcome: outcome ?? "",
+  input_cost: readAmount(inputCost),
+  output_cost: readAmount(outputCost),
+  available: readAmount(available),
+  spent: readAmount(spent),
+  key_state: keyState ?? null,
+  cap: readAmount(cap),
+  period: period ?? null,
+  period_start: periodStart == null ? null : readTime(periodStart),
+});
+
+const readHold = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
+
+const readSettlement = (columns: Columns): CommitRow => readEither(columns);
+
+function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow> | undefined {
   if (key === null || idempotency !== null) return;
   return {
     name: "gateway_place_lone_hold",
     text: `SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_lone_hold($1, $2, $3, $4, $5, $6)`,
     values: [request, account, key, ceiling, writeTime(at), writeTime(until)],
+    readRow: readHold,
   };
 }
 
-function manyHolds(holds: readonly HoldItem[], { at, until }: Times): pg.QueryConfig {
+function manyHolds(holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow> {
   return {
     name: "gateway_place_holds",
     text: `SELECT outcome, available, spent, key_state, cap, period, period_start
            FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
     values: [...holdValues(holds), writeTime(at), writeTime(until)],
+    readRow: readHold,
   };
 }
 
@@ -62,7 +101,7 @@ const detailNames = [
   "providerMs",
 ] as const satisfies readonly (keyof ChargeDetails)[];
 
-function loneSettlement(item: SettleItem, { at }: Times): pg.QueryConfig | undefined {
+function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | undefined {
   const { request, account, key, period, periodStart, inputCost, outputCost, charge, idempotency } = item;
   if (charge === null || idempotency !== undefined) return;
   return {
@@ -80,14 +119,16 @@ function loneSettlement(item: SettleItem, { at }: Times): pg.QueryConfig | undef
       ...detailNames.map((name) => charge[name]),
       writeTime(at),
     ],
+    readRow: readSettlement,
   };
 }
 
-function manySettlements(settlements: readonly SettleItem[], { at }: Times): pg.QueryConfig {
+function manySettlements(settlements: readonly SettleItem[], { at }: Times): HotQuery<CommitRow> {
   return {
     name: "gateway_settle_holds",
     text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
     values: [...settleValues(settlements), writeTime(at)],
+    readRow: readSettlement,
   };
 }
 

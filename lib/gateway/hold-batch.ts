@@ -4,8 +4,9 @@ import type { KeyRefusal } from "@/lib/access/authenticate";
 import { capPeriodEnd } from "@/lib/access/cap-period";
 import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { type CommitRow, submitToCommit } from "./commit-batch";
+import { submitToCommit } from "./commit-batch";
 import type { HoldItem } from "./commit-items";
+import type { CommitRow } from "./commit-statements";
 
 export type HoldDecision =
   | { outcome: "held"; period: string | null; periodStart: Date | null }

@@ -4,6 +4,7 @@ import { type CapPeriod, setKeyLimits, setKeyState } from "@/lib/access/keys";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { runStatement } from "@/lib/db/hot-statement";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import type { SettleItem } from "@/lib/gateway/commit-items";
@@ -257,7 +258,7 @@ test("a charge has the same columns alone as among others", async () => {
     items.push({ request: request as RequestId, account, key, period: "day", periodStart: new Date(), ...costs, charge });
   }
   const times = { at: new Date(), until: new Date() };
-  for (const batch of [items.slice(0, 1), items.slice(1)]) await lone.query(commitStatement(batch, [], times));
+  for (const batch of [items.slice(0, 1), items.slice(1)]) await runStatement(lone, commitStatement(batch, [], times));
   const { rows } = await pool().query("SELECT DISTINCT to_jsonb(c) - 'seq' - 'request_id' AS charge FROM charge c WHERE account_id = $1", [
     account,
   ]);

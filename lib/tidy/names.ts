@@ -41,6 +41,11 @@ export const emptyFunctionNames = syntaxRule(isCode, (node, source) => {
     ((ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)) &&
       node.initializer !== undefined &&
       ts.isFunctionLike(node.initializer));
+  // What a class implements has its names from there.
+  if (ts.isMethodDeclaration(node) && ts.isClassDeclaration(node.parent) && implementsSomething(node.parent)) return null;
   const name = isFunction && node.name ? node.name.getText(source) : "";
   return /^handle([A-Z]|$)/.test(name) ? `${name} says when it runs, not what it does: name it by its verb and noun.` : null;
 });
+
+const implementsSomething = ({ heritageClauses }: ts.ClassDeclaration): boolean =>
+  heritageClauses?.some(({ token }) => token === ts.SyntaxKind.ImplementsKeyword) ?? false;

@@ -49,8 +49,18 @@ const proofs: Record<string, Proof> = {
     keeps: [{ "lib/chains/typed-data.ts": "" }, { "lib/a/fixtures/data.txt": "" }, { "lib/ledger/holds.ts": "" }],
   },
   "no function is called handle…": {
-    breaks: [code("function handleClick() {}"), code("const handleClick = () => 1;"), code("const x = { handle() {} };")],
-    keeps: [code("function openMenu() {}"), code("const handle = 1;"), code("server.handleUpgrade();")],
+    breaks: [
+      code("function handleClick() {}"),
+      code("const handleClick = () => 1;"),
+      code("const x = { handle() {} };"),
+      code("class A { handleRow() {} }"),
+    ],
+    keeps: [
+      code("function openMenu() {}"),
+      code("const handle = 1;"),
+      code("server.handleUpgrade();"),
+      code("class A implements B { handleRow() {} }"),
+    ],
   },
   "code files are kebab-case": {
     breaks: [

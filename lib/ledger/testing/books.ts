@@ -4,6 +4,7 @@
 import type { PoolClient } from "pg";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { runStatement } from "@/lib/db/hot-statement";
 import type { HoldItem, SettleItem } from "@/lib/gateway/commit-items";
 import { commitStatement } from "@/lib/gateway/commit-statements";
 import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./model-types";
@@ -17,27 +18,17 @@ export const hotSettings =
 
 export const failed = "failed";
 
-interface HoldRow {
-  outcome: HoldResult["outcome"];
-  available: bigint | null;
-  spent: bigint | null;
-  key_state: string | null;
-  cap: bigint | null;
-  period: Period | null;
-  period_start: Date | null;
-}
-
 /** Decides a batch of holds, which expire as the first of them says, by the statement that the request path would use; one result per item. */
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
   const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
-  const { rows } = await client.query<HoldRow>(commitStatement([], items.map(holdItem), times));
+  const rows = await runStatement(client, commitStatement([], items.map(holdItem), times));
   return rows.map((row) => ({
-    outcome: row.outcome,
+    outcome: row.outcome as HoldResult["outcome"],
     available: row.available,
     spent: row.spent,
     keyState: row.key_state,
     cap: row.cap,
-    period: row.period,
+    period: row.period as Period | null,
     periodStart: row.period_start?.getTime() ?? null,
   }));
 }
@@ -71,10 +62,8 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
 /** Ends a batch of holds, by the statement that the request path would use; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
   const at = new Date(atMs);
-  const { rows } = await client.query<{ outcome: SettleResult["outcome"]; input_cost: bigint | null; output_cost: bigint | null }>(
-    commitStatement(items.map(settleItem), [], { at, until: at }),
-  );
-  return rows.map((row) => ({ outcome: row.outcome, inputCost: row.input_cost, outputCost: row.output_cost }));
+  const rows = await runStatement(client, commitStatement(items.map(settleItem), [], { at, until: at }));
+  return rows.map((row) => ({ outcome: row.outcome as SettleResult["outcome"], inputCost: row.input_cost, outputCost: row.output_cost }));
 }
 
 const settleItem = ({ request, account, key, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
