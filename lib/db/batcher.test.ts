@@ -1,36 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Batcher } from "./batcher";
-
-/** A batcher whose round trips end when the test says so. */
-function makeStepped({ most = 256, enough = 1, crowd = 256, refuses = [] as readonly number[], broken = [] as readonly number[] } = {}) {
-  const batches: number[][] = [];
-  const ends: (() => void)[] = [];
-  const batcher = new Batcher<number, number>({
-    most,
-    enough,
-    crowd,
-    mayRetrySingly: (error) => (error as Error).message === "refused",
-    run: async (items) => {
-      batches.push([...items]);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (items.some((item) => broken.includes(item))) throw new Error("broken");
-      if (items.some((item) => refuses.includes(item))) throw new Error("refused");
-      return items.map((item) => item * 10);
-    },
-  });
-  const end = async (place = 0) => {
-    ends.splice(place, 1)[0]?.();
-    // What follows from an end happens in microtasks, and in the turn after them.
-    for (let turn = 0; turn < 2; turn++) await nextTurn();
-  };
-  return { batcher, batches, end };
-}
-
-/** Submits each item, in this turn; resolves to each one's result or its error's message. */
-const submitAll = <Item, Result>(batcher: Batcher<Item, Result>, items: readonly Item[]) =>
-  Promise.all(items.map((item) => batcher.submit(item).catch((error: unknown) => (error as Error).message)));
+import { free, makeStepped, submitAll } from "./testing/stepped-batcher";
 
 test("a lone item is sent at once, in the turn it came", () => {
   const { batcher, batches } = makeStepped();
@@ -69,45 +40,6 @@ test("with fewer waiting, those who act on the results are heard first: what the
   await end();
   expect(await followed).toBe(30);
   expect(await submitted).toEqual([20]);
-});
-
-test("where a crowd waits, a second batch leaves beside the one under way, and never a third", async () => {
-  const { batcher, batches, end } = makeStepped({ crowd: 2 });
-  const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
-  expect(batches).toEqual([[1], [2, 3]]);
-  await end(1);
-  expect(batches).toEqual([[1], [2, 3], [4, 5]]);
-  await end(1);
-  const late = submitAll(batcher, [6]);
-  expect(batches).toHaveLength(3);
-  await end();
-  expect(batches).toEqual([[1], [2, 3], [4, 5], [6]]);
-  await end();
-  expect(await submitted).toEqual([10, 20, 30, 40, 50]);
-  expect(await late).toEqual([60]);
-  await batcher.idle();
-});
-
-test("beside a large batch what waits grows until it is nearly as large", async () => {
-  const { batcher, batches, end } = makeStepped({ crowd: 2 });
-  const first = submitAll(batcher, [1, 2, 3]);
-  const large = submitAll(batcher, [4, 5, 6, 7, 8, 9, 10, 11, 12]);
-  await end(1);
-  await end();
-  expect(batches).toEqual([[1], [2, 3], [4, 5, 6, 7, 8, 9, 10, 11, 12]]);
-  const next = submitAll(batcher, [13, 14, 15, 16, 17, 18]);
-  expect(batches).toHaveLength(3);
-  const last = submitAll(batcher, [19]);
-  expect(batches.at(-1)).toEqual([13, 14, 15, 16, 17, 18, 19]);
-  let isIdle = false;
-  const idle = batcher.idle().then(() => {
-    isIdle = true;
-  });
-  await end();
-  expect(isIdle).toBe(false);
-  await end();
-  await idle;
-  expect((await Promise.all([first, large, next, last])).flat()).toEqual(Array.from({ length: 19 }, (_, place) => (place + 1) * 10));
 });
 
 test("what the last results lead to is sent, in their turn or after it, and idle waits for it", async () => {
@@ -153,7 +85,7 @@ test("a connection that breaks while items are tried one by one fails the item i
 });
 
 test("an item whose result is missing fails, whether it was sent beside others or alone", async () => {
-  const batcher = new Batcher<number, number>({ most: 9, enough: 1, crowd: 9, mayRetrySingly: () => false, run: async () => [] });
+  const batcher = new Batcher<number, number>({ most: 9, enough: 1, crowd: 9, ...free, mayRetrySingly: () => false, run: async () => [] });
   expect(await submitAll(batcher, [1, 2, 3])).toEqual([
     "a batch of 1 items had 0 results",
     "a batch of 2 items had 0 results",
@@ -164,6 +96,7 @@ test("an item whose result is missing fails, whether it was sent beside others o
     most: 9,
     enough: 1,
     crowd: 9,
+    ...free,
     mayRetrySingly: () => true,
     run: async (items) => {
       if (calls++ > 0 && items.length > 1) throw new Error("refused");
@@ -179,6 +112,7 @@ test("a runner that throws before its first await fails its batch, and the next 
     most: 9,
     enough: 1,
     crowd: 9,
+    ...free,
     mayRetrySingly: () => false,
     run: (items) => {
       if (calls++ === 0) throw new Error("at once");
@@ -214,17 +148,24 @@ test("every item gets its own result, once, whatever arrives when", async () => 
       async (arrivals, most, enough, crowd) => {
         const seen: number[] = [];
         let underWay = 0;
+        const locked = new Set<number>();
         const batcher = new Batcher<{ place: number; bad: boolean }, number>({
           most,
           enough,
           crowd,
+          keyOf: ({ place }) => String(place % 7),
+          hasRoom: () => true,
           mayRetrySingly: () => true,
           run: async (items) => {
             expect(items.length).toBeLessThanOrEqual(most);
             underWay += 1;
             expect(underWay).toBeLessThanOrEqual(2);
+            const keys = new Set(items.map(({ place }) => place % 7));
+            for (const key of keys) expect(locked).not.toContain(key);
+            for (const key of keys) locked.add(key);
             for (let turn = 0; turn < items.length; turn++) await Promise.resolve();
             underWay -= 1;
+            for (const key of keys) locked.delete(key);
             if (items.some(({ bad }) => bad)) throw new Error("refused");
             seen.push(...items.map(({ place }) => place));
             return items.map(({ place }) => place);

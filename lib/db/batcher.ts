@@ -1,6 +1,6 @@
 // A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
 // a lone item waits for nothing. Where a crowd waits, it does not wait for the end of that round trip: while one side writes its
-// disk, the other decides. A batch that fails is tried item by item, so that one bad item sinks nobody else.
+// disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item, so that one bad item sinks nobody else.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
@@ -11,8 +11,12 @@ interface BatcherOptions<Item, Result> {
   most: number;
   /** With so many waiting the next batch leaves before the results of the last are handed out; with fewer, one turn after. */
   enough: number;
-  /** With so many waiting a second batch leaves beside one that is under way. */
+  /** With so many waiting that have no key in common with the batch under way, they leave as a second one beside it. */
   crowd: number;
+  /** What an item would lock: items of one key are never in two batches at once, which would wait for each other. */
+  keyOf: (item: Item) => string;
+  /** True when a second batch could be sent at once. */
+  hasRoom: () => boolean;
   /** True when a failed batch may be sent again: the failure was an item's, not the connection's. */
   mayRetrySingly: (error: unknown) => boolean;
 }
@@ -24,9 +28,11 @@ interface Waiting<Item, Result> {
 }
 
 /** One batch after the other. */
-interface Lane {
-  /** Items of the batch that is under way. */
-  size: number;
+interface Lane<Item, Result> {
+  /** The batch that is under way. */
+  batch: readonly Waiting<Item, Result>[];
+  /** Its keys, once somebody asks for them. */
+  keys: Set<string> | null;
   ended: Promise<void>;
 }
 
@@ -38,7 +44,7 @@ const FAIR_SHARE = 0.7;
 
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  readonly #lanes = new Set<Lane>();
+  readonly #lanes = new Set<Lane<Item, Result>>();
   #waiting: Waiting<Item, Result>[] = [];
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -58,22 +64,39 @@ export class Batcher<Item, Result> {
     while (this.#lanes.size > 0) await Promise.all(Array.from(this.#lanes, ({ ended }) => ended));
   }
 
-  /** True when those who wait make the next batch, beside what is under way in other lanes than this. */
-  #isDue(lane?: Lane): boolean {
-    const { length } = this.#waiting;
-    for (const other of this.#lanes) {
-      if (other !== lane) return length >= this.#options.crowd && length >= other.size * FAIR_SHARE;
-    }
-    return length > 0;
+  /** True when those who wait make the next batch, beside what is under way in another lane than this. */
+  #isDue(lane?: Lane<Item, Result>): boolean {
+    const beside = this.#besideOf(lane);
+    if (!beside) return this.#waiting.length > 0;
+    const least = Math.max(this.#options.crowd, beside.batch.length * FAIR_SHARE);
+    return this.#waiting.length >= least && this.#hasFree(beside, least) && this.#options.hasRoom();
+  }
+
+  /** The other lane, of two at most. */
+  #besideOf(lane?: Lane<Item, Result>): Lane<Item, Result> | undefined {
+    for (const other of this.#lanes) if (other !== lane) return other;
+    return undefined;
+  }
+
+  #hasFree(beside: Lane<Item, Result>, least: number): boolean {
+    let free = 0;
+    for (const one of this.#waiting) if (this.#isFree(one, beside) && ++free >= least) return true;
+    return false;
+  }
+
+  #isFree({ item }: Waiting<Item, Result>, beside: Lane<Item, Result>): boolean {
+    const { keyOf } = this.#options;
+    beside.keys ??= new Set(beside.batch.map((one) => keyOf(one.item)));
+    return !beside.keys.has(keyOf(item));
   }
 
   #open(): void {
-    const lane: Lane = { size: 0, ended: Promise.resolve() };
+    const lane: Lane<Item, Result> = { batch: [], keys: null, ended: Promise.resolve() };
     this.#lanes.add(lane);
     lane.ended = this.#run(lane);
   }
 
-  async #run(lane: Lane): Promise<void> {
+  async #run(lane: Lane<Item, Result>): Promise<void> {
     let underWay: Promise<() => void> | null = this.#sendNext(lane);
     while (underWay) {
       const handOut = await underWay;
@@ -91,10 +114,15 @@ export class Batcher<Item, Result> {
     }
   }
 
-  #sendNext(lane: Lane): Promise<() => void> {
-    const batch = this.#waiting.slice(0, this.#options.most);
-    this.#waiting = this.#waiting.slice(this.#options.most);
-    lane.size = batch.length;
+  #sendNext(lane: Lane<Item, Result>): Promise<() => void> {
+    const beside = this.#besideOf(lane);
+    const { most } = this.#options;
+    const batch: Waiting<Item, Result>[] = [];
+    const rest: Waiting<Item, Result>[] = [];
+    for (const one of this.#waiting) (batch.length < most && (!beside || this.#isFree(one, beside)) ? batch : rest).push(one);
+    this.#waiting = rest;
+    lane.batch = batch;
+    lane.keys = null;
     return this.#send(batch);
   }
 

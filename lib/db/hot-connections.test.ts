@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { closeHotConnections, queryHot } from "./hot-connections";
-import { pool } from "./pool";
+import { closeHotConnections, hasIdleHotConnection, queryHot } from "./hot-connections";
+import { pool, setDatabaseUrl } from "./pool";
 import { openTestDatabase } from "./testing/test-database";
 
-await openTestDatabase();
+const { url } = await openTestDatabase();
 
 afterEach(() => closeHotConnections());
 
@@ -49,8 +50,44 @@ test("a connection that breaks, busy or idle, is replaced, and the other one sta
   const [, third] = await Promise.all([askBackend(0.1), askBackend(0.2)]);
   expect([first, other]).not.toContain(third);
   await endBackend(third);
-  // Its end is told by the connection itself, in its own time.
-  await expect.poll(() => askBackend()).toBe(other);
+  // Its end is told by the connection itself; the one that is left serves everybody.
+  await sleep(200);
+  for (let n = 0; n < 3; n++) expect(await askBackend()).toBe(other);
+});
+
+test("a second connection is opened ahead, for the next time", async () => {
+  expect(hasIdleHotConnection()).toBe(false);
+  const alone = await askBackend();
+  expect(hasIdleHotConnection()).toBe(true);
+  const busy = askBackend(0.5);
+  expect(hasIdleHotConnection()).toBe(false);
+  await expect.poll(() => hasIdleHotConnection()).toBe(true);
+  const [first, other] = [busy, askBackend()];
+  expect(hasIdleHotConnection()).toBe(false);
+  expect(await other).not.toBe(alone);
+  expect(await first).toBe(alone);
+});
+
+test("where the database allows no second connection, the first goes on alone", async () => {
+  const role = `limited_${process.pid}`;
+  await pool().query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited' CONNECTION LIMIT 1`);
+  const limited = new URL(url);
+  limited.username = role;
+  limited.password = "limited";
+  setDatabaseUrl(limited.href);
+  try {
+    const alone = await askBackend();
+    for (let n = 0; n < 3; n++) {
+      const busy = askBackend(0.2);
+      expect(hasIdleHotConnection()).toBe(false);
+      expect(await busy).toBe(alone);
+      expect(hasIdleHotConnection()).toBe(true);
+    }
+  } finally {
+    await closeHotConnections();
+    setDatabaseUrl(url);
+    await pool().query(`DROP ROLE ${role}`);
+  }
 });
 
 async function endBackend(pid: number): Promise<void> {

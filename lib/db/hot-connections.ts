@@ -4,6 +4,7 @@
 
 import type pg from "pg";
 import { ShortWait } from "@/lib/base/awake";
+import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/once";
 import { isStatementError } from "./failure";
 import { type HotQuery, runStatement } from "./hot-statement";
@@ -21,6 +22,8 @@ const settings = [
 ].join(" ");
 
 const MOST_CONNECTIONS = 2;
+/** How long after a second connection could not be opened it is tried again. */
+const OPEN_AGAIN_MS = 10_000;
 
 interface HotConnections {
   /** Opens the connections and replaces one that broke. */
@@ -29,6 +32,8 @@ interface HotConnections {
   /** Those without a statement; who was used last comes first, its caches are the warmest. */
   idle: pg.PoolClient[];
   wait: ShortWait;
+  /** Monotonic; while one is being opened ahead, and for some time after that failed, no other is. */
+  openAgainAt: number;
   isClosed: boolean;
 }
 
@@ -40,6 +45,7 @@ const hotConnections = () =>
     open: new Set(),
     idle: [],
     wait: new ShortWait(),
+    openAgainAt: 0,
     isClosed: false,
   }));
 
@@ -56,6 +62,28 @@ export async function queryHot<Row>(query: HotQuery<Row>): Promise<Row[]> {
   } finally {
     endWait();
     if (hot.open.has(client)) hot.idle.push(client);
+  }
+}
+
+/**
+ * True when a statement could go beside those under way at once. If not, a connection is opened for the next time: a database that
+ * has none left, or does not answer, must not fail what the others can do.
+ */
+export function hasIdleHotConnection(): boolean {
+  const hot = hotConnections();
+  if (hot.idle.length > 0) return true;
+  if (hot.open.size > 0 && hot.open.size < MOST_CONNECTIONS && performance.now() >= hot.openAgainAt) void openAhead(hot);
+  return false;
+}
+
+async function openAhead(hot: HotConnections): Promise<void> {
+  hot.openAgainAt = Number.POSITIVE_INFINITY;
+  try {
+    hot.idle.push(await connect(hot));
+    hot.openAgainAt = 0;
+  } catch (error) {
+    hot.openAgainAt = performance.now() + OPEN_AGAIN_MS;
+    if (!hot.isClosed) log().warn({ err: error }, "a second database connection could not be opened; requests share the first");
   }
 }
 

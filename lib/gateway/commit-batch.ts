@@ -9,7 +9,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import { Batcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
-import { queryHot } from "@/lib/db/hot-connections";
+import { hasIdleHotConnection, queryHot } from "@/lib/db/hot-connections";
 import type { CommitItem, HoldItem, SettleItem } from "./commit-items";
 import { type CommitRow, commitStatement } from "./commit-statements";
 
@@ -30,6 +30,8 @@ const batcher = () =>
         most: MOST_ITEMS,
         enough: ENOUGH_ITEMS,
         crowd: CROWD_OF_ITEMS,
+        keyOf: (item) => (item.kind === "hold" ? item.hold.account : item.settle.account),
+        hasRoom: hasIdleHotConnection,
         mayRetrySingly: isStatementError,
       }),
   );

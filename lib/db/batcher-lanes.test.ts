@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { makeStepped, submitAll } from "./testing/stepped-batcher";
+
+test("where a crowd waits, a second batch leaves beside the one under way, and never a third", async () => {
+  const { batcher, batches, end } = makeStepped({ crowd: 2 });
+  const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
+  expect(batches).toEqual([[1], [2, 3]]);
+  await end(1);
+  expect(batches).toEqual([[1], [2, 3], [4, 5]]);
+  await end(1);
+  const late = submitAll(batcher, [6]);
+  expect(batches).toHaveLength(3);
+  await end();
+  expect(batches).toEqual([[1], [2, 3], [4, 5], [6]]);
+  await end();
+  expect(await submitted).toEqual([10, 20, 30, 40, 50]);
+  expect(await late).toEqual([60]);
+  await batcher.idle();
+});
+
+test("beside a large batch what waits grows until it is nearly as large", async () => {
+  const { batcher, batches, end } = makeStepped({ crowd: 2 });
+  const first = submitAll(batcher, [1, 2, 3]);
+  const large = submitAll(batcher, [4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  await end(1);
+  await end();
+  expect(batches).toEqual([[1], [2, 3], [4, 5, 6, 7, 8, 9, 10, 11, 12]]);
+  const next = submitAll(batcher, [13, 14, 15, 16, 17, 18]);
+  expect(batches).toHaveLength(3);
+  const last = submitAll(batcher, [19]);
+  expect(batches.at(-1)).toEqual([13, 14, 15, 16, 17, 18, 19]);
+  let isIdle = false;
+  const idle = batcher.idle().then(() => {
+    isIdle = true;
+  });
+  await end();
+  expect(isIdle).toBe(false);
+  await end();
+  await idle;
+  expect((await Promise.all([first, large, next, last])).flat()).toEqual(Array.from({ length: 19 }, (_, place) => (place + 1) * 10));
+});
+
+test("what has a key in common with the batch under way waits for it, in its order; the rest goes beside it", async () => {
+  const { batcher, batches, end } = makeStepped({ crowd: 2, keyOf: (item) => String(item % 10) });
+  const submitted = submitAll(batcher, [1, 11, 2, 21, 12, 3]);
+  expect(batches).toEqual([[1], [2, 12]]);
+  await end(1);
+  // Only the last could go beside the first, and is too few.
+  expect(batches).toHaveLength(2);
+  await end();
+  expect(batches).toEqual([[1], [2, 12], [11, 21, 3]]);
+  await end();
+  expect(await submitted).toEqual([10, 110, 20, 210, 120, 30]);
+});
+
+test("without room for it no second batch leaves, however many wait", async () => {
+  let hasRoom = false;
+  const { batcher, batches, end } = makeStepped({ crowd: 2, hasRoom: () => hasRoom });
+  const submitted = submitAll(batcher, [1, 2, 3]);
+  expect(batches).toEqual([[1]]);
+  hasRoom = true;
+  const late = submitAll(batcher, [4]);
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+  await end();
+  await end();
+  expect((await Promise.all([submitted, late])).flat()).toEqual([10, 20, 30, 40]);
+});
+
+test("a lane that ends its batch does not go on with less than a crowd beside the other", async () => {
+  for (const enough of [1, 9]) {
+    const { batcher, batches, end } = makeStepped({ crowd: 3, enough });
+    const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
+    expect(batches).toEqual([[1], [2, 3, 4]]);
+    await end(1);
+    expect(batches).toHaveLength(2);
+    await end();
+    expect(batches).toEqual([[1], [2, 3, 4], [5]]);
+    await end();
+    expect(await submitted).toEqual([10, 20, 30, 40, 50]);
+  }
+});
+
+test("idle waits for a batch that left beside another after it was asked", async () => {
+  const { batcher, end } = makeStepped({ crowd: 2 });
+  const first = submitAll(batcher, [1]);
+  let isIdle = false;
+  const idle = batcher.idle().then(() => {
+    isIdle = true;
+  });
+  const second = submitAll(batcher, [2, 3]);
+  await end();
+  expect(isIdle).toBe(false);
+  await end();
+  await idle;
+  expect((await Promise.all([first, second])).flat()).toEqual([10, 20, 30]);
+});
