@@ -1,6 +1,7 @@
 // A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
 // a lone item waits for nothing. Where a crowd waits, it does not wait for the end of that round trip: while one side writes its
-// disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item, so that one bad item sinks nobody else.
+// disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item,
+// so that one bad item sinks nobody else.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 

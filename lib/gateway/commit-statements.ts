@@ -48,6 +48,7 @@ const readAmount = (text: string | null | undefined): bigint | null => (text == 
 
 const readTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
+/** A settlement has the first three columns alone. */
 const readEither = ([outcome, inputCost, outputCost, available, spent, keyState, cap, period, periodStart]: Columns): CommitRow => ({
   outcome: outcome ?? "",
   input_cost: readAmount(inputCost),
@@ -61,8 +62,6 @@ const readEither = ([outcome, inputCost, outputCost, available, spent, keyState,
 });
 
 const readHold = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
-
-const readSettlement = (columns: Columns): CommitRow => readEither(columns);
 
 function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow> | undefined {
   if (key === null || idempotency !== null) return;
@@ -119,7 +118,7 @@ function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | 
       ...detailNames.map((name) => charge[name]),
       writeTime(at),
     ],
-    readRow: readSettlement,
+    readRow: readEither,
   };
 }
 
@@ -128,7 +127,7 @@ function manySettlements(settlements: readonly SettleItem[], { at }: Times): Hot
     name: "gateway_settle_holds",
     text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
     values: [...settleValues(settlements), writeTime(at)],
-    readRow: readSettlement,
+    readRow: readEither,
   };
 }
 
