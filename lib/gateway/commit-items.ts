@@ -35,6 +35,8 @@ export interface SettleItem {
   key: KeyId | null;
   period: string | null;
   periodStart: Date | null;
+  /** What the hold set aside. */
+  ceiling: NanoUsd;
   /** What the answer cost, nano-USD; the ledger charges at most the hold. */
   inputCost: NanoUsd;
   outputCost: NanoUsd;

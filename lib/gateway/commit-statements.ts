@@ -63,14 +63,27 @@ const readEither = ([outcome, inputCost, outputCost, available, spent, keyState,
 
 const readHold = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
 
+/** A row that came as one value; none of ours has a comma, a quote or an empty text in it. */
+const readRecord = (record: string): Columns =>
+  record
+    .slice(1, -1)
+    .split(",")
+    .map((value) => (value === "" ? null : value.replaceAll('"', "")));
+
 function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow> | undefined {
   if (key === null || idempotency !== null) return;
   return {
-    name: "gateway_place_lone_hold",
-    text: `SELECT outcome, available, spent, key_state, cap, period, period_start FROM gateway_place_lone_hold($1, $2, $3, $4, $5, $6)`,
+    name: "gateway_decide_lone_hold",
+    text: "SELECT gateway_decide_lone_hold($1, $2, $3, $4, $5, $6)",
     values: [request, account, key, ceiling, writeTime(at), writeTime(until)],
-    readRow: readHold,
+    readRow: readLoneHold,
   };
+}
+
+function readLoneHold([decision]: Columns): CommitRow {
+  if (decision?.startsWith("(")) return readHold(readRecord(decision));
+  const [period, ...start] = decision ? decision.split(" ") : [];
+  return readHold(["held", null, null, null, null, period, start.length > 0 ? start.join(" ") : null]);
 }
 
 function manyHolds(holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow> {
@@ -101,25 +114,34 @@ const detailNames = [
 ] as const satisfies readonly (keyof ChargeDetails)[];
 
 function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | undefined {
-  const { request, account, key, period, periodStart, inputCost, outputCost, charge, idempotency } = item;
+  const { request, account, key, period, periodStart, ceiling, inputCost, outputCost, charge, idempotency } = item;
   if (charge === null || idempotency !== undefined) return;
   return {
-    name: "gateway_settle_lone_hold",
-    text: `SELECT outcome, input_cost, output_cost FROM gateway_settle_lone_hold(
-             ROW(1, $1, $2, $3, $4, $5, $6, $7, true, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)::ledger_settlement, $21)`,
+    name: "ledger_settle_lone_charge",
+    text: `SELECT ledger_settle_lone_charge(
+             $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     values: [
       request,
       account,
       key,
       period,
       periodStart && writeTime(periodStart),
+      ceiling,
       inputCost,
       outputCost,
       ...detailNames.map((name) => charge[name]),
       writeTime(at),
     ],
-    readRow: readEither,
+    readRow: ([settled]) => readLoneSettlement(settled, inputCost),
   };
+}
+
+/** What was paid is the input's cost first. */
+function readLoneSettlement(settled: string | null | undefined, inputCost: bigint): CommitRow {
+  if (!settled || settled.startsWith("(")) return readEither(readRecord(settled ?? "()"));
+  const paid = BigInt(settled);
+  const inputPaid = inputCost < paid ? inputCost : paid;
+  return { ...readEither(["settled"]), input_cost: inputPaid, output_cost: paid - inputPaid };
 }
 
 function manySettlements(settlements: readonly SettleItem[], { at }: Times): HotQuery<CommitRow> {

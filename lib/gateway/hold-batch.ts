@@ -27,7 +27,7 @@ export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
 export function readDecision(row: CommitRow): HoldDecision {
   switch (row.outcome) {
     case "held":
-      return { outcome: "held", period: row.cap === null ? null : row.period, periodStart: row.cap === null ? null : row.period_start };
+      return { outcome: "held", period: row.period, periodStart: row.period_start };
     case "insufficient":
       return { outcome: "insufficient", available: nanoUsd(row.available ?? 0n) };
     case "cap_reached":

@@ -53,6 +53,7 @@ const settle = (request: RequestId, account: AccountId, key: string, body?: stri
     key: null,
     period: null,
     periodStart: null,
+    ceiling: nanoUsd(10),
     inputCost: nanoUsd(body === undefined ? 0 : 2),
     outputCost: nanoUsd(body === undefined ? 0 : 3),
     charge: body === undefined ? null : chargeDetails(2, 3),

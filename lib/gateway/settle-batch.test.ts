@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AccountId, newRequestId, type RequestId } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -17,10 +17,14 @@ await openTestDatabase();
 beforeAll(openFunding);
 afterAll(closeRequestPath);
 
+/** Of the holds here. */
+const ceilings = new Map<RequestId, NanoUsd>();
+
 async function hold(account: AccountId, ceiling: number): Promise<RequestId> {
   const request = newRequestId();
   const { outcome } = await submitHold({ request, account, key: null, ceiling: nanoUsd(ceiling), idempotency: null, hash: null });
   expect(outcome).toBe("held");
+  ceilings.set(request, nanoUsd(ceiling));
   return request;
 }
 
@@ -30,6 +34,7 @@ const charge = (request: RequestId, account: AccountId, input: number, output: n
   key: null,
   period: null,
   periodStart: null,
+  ceiling: ceilings.get(request) ?? nanoUsd(input + output),
   inputCost: nanoUsd(input),
   outputCost: nanoUsd(output),
   charge: chargeDetails(input, output),
@@ -114,7 +119,7 @@ test("a connection that is cut under a settlement costs nothing but time: it is 
   const requests = await Promise.all(Array.from({ length: 200 }, () => hold(account, 20)));
   const settling = Promise.all(requests.map((request) => submitSettlement(charge(request, account, 3, 4))));
   const cut =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%gateway_settle_%' AND pid <> pg_backend_pid()";
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%_settle_%' AND pid <> pg_backend_pid()";
   for (let round = 0; round < 5; round++) await pool().query(cut);
   const settled = await settling;
   for (const { outcome, inputCost, outputCost } of settled) {

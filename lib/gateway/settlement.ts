@@ -62,8 +62,9 @@ export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prom
 }
 
 function baseItem(hold: Hold): SettleItem {
-  const { requestId: request, accountId: account, keyId: key, period, periodStart, claim } = hold;
-  return { request, account, key, period, periodStart, inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null, idempotency: claim?.key };
+  const { requestId: request, accountId: account, keyId: key, period, periodStart, ceiling, claim } = hold;
+  const nothing = { inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null };
+  return { request, account, key, period, periodStart, ceiling, ...nothing, idempotency: claim?.key };
 }
 
 async function releaseHold(hold: Hold): Promise<void> {

@@ -85,6 +85,7 @@ test("roll-up-revenue adds to the accounts what requests appended, once", async 
     key: keyId,
     period: null,
     periodStart: null,
+    ceiling: nanoUsd(1_000),
     ...costs,
     charge,
   });

@@ -44,8 +44,8 @@ async function openBooks(on: PoolClient): Promise<void> {
   await settleHolds(
     on,
     [
-      { ...settled, request: "req_1", key: `${accounts[0]}_key2`, inputCost: 4n, outputCost: 8n },
-      { ...settled, request: "req_2", key: null, inputCost: 0n, outputCost: 3n },
+      { ...settled, request: "req_1", key: `${accounts[0]}_key2`, ceiling: 10n, inputCost: 4n, outputCost: 8n },
+      { ...settled, request: "req_2", key: null, ceiling: 0n, inputCost: 0n, outputCost: 3n },
     ],
     atMs,
   );

@@ -31,7 +31,7 @@ async function hold({ accountId, keyId }: Spender, ceiling: bigint, ms: number) 
   if (result?.outcome !== "held") throw new Error(`the hold was ${result?.outcome}`);
   const { period, periodStart } = result;
   const settle = (inputCost: bigint, outputCost: bigint, atMs = ms) => {
-    const ask: SettleAsk = { ...asked, period, periodStart, inputCost, outputCost, charges: true, body: null };
+    const ask: SettleAsk = { ...asked, period, periodStart, ceiling, inputCost, outputCost, charges: true, body: null };
     return inTransaction((client) => settleHolds(client, [ask], atMs));
   };
   return { settle };

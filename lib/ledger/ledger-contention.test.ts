@@ -47,6 +47,7 @@ const settleAsk = (ask: HoldAsk, { period, periodStart }: HoldResult, n: number)
   key: ask.key,
   period,
   periodStart,
+  ceiling: ask.ceiling,
   inputCost: ask.ceiling / 2n,
   outputCost: BigInt(n % 20),
   charges: n % 4 !== 0,

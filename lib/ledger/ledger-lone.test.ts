@@ -69,7 +69,19 @@ async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = 
   expect(placed?.outcome).toBe("held");
   const { request, idempotency } = ask;
   const { period = null, periodStart = null } = placed ?? {};
-  return { request, account, key, period, periodStart, inputCost: 3n, outputCost: 4n, charges: true, idempotency, body: null };
+  return {
+    request,
+    account,
+    key,
+    period,
+    periodStart,
+    ceiling: BigInt(ceiling),
+    inputCost: 3n,
+    outputCost: 4n,
+    charges: true,
+    idempotency,
+    body: null,
+  };
 }
 const settle = async (ask: SettleAsk) => (await settleHolds(lone, [ask], nowMs()))[0];
 /** The reaper, for this hold alone. */
@@ -254,7 +266,7 @@ test("a charge has the same columns alone as among others", async () => {
   const items: SettleItem[] = [];
   for (let n = 0; n < 4; n++) {
     const { request } = await openHold(account, key, 30);
-    const costs = { inputCost: nanoUsd(11), outputCost: nanoUsd(12) };
+    const costs = { ceiling: nanoUsd(30), inputCost: nanoUsd(11), outputCost: nanoUsd(12) };
     items.push({ request: request as RequestId, account, key, period: "day", periodStart: new Date(), ...costs, charge });
   }
   const times = { at: new Date(), until: new Date() };

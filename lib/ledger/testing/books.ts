@@ -22,15 +22,16 @@ export const failed = "failed";
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
   const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
   const rows = await runStatement(client, commitStatement([], items.map(holdItem), times));
-  return rows.map((row) => ({
-    outcome: row.outcome as HoldResult["outcome"],
-    available: row.available,
-    spent: row.spent,
-    keyState: row.key_state,
-    cap: row.cap,
-    period: row.period as Period | null,
-    periodStart: row.period_start?.getTime() ?? null,
-  }));
+  return rows.map((row) => {
+    const reason = { available: row.available, spent: row.spent, keyState: row.key_state, cap: row.cap };
+    const nothing = { available: null, spent: null, keyState: null, cap: null };
+    return {
+      outcome: row.outcome as HoldResult["outcome"],
+      ...(row.outcome === "held" ? nothing : reason),
+      period: row.period as Period | null,
+      periodStart: row.period_start?.getTime() ?? null,
+    };
+  });
 }
 
 const holdItem = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): HoldItem => ({
@@ -66,12 +67,13 @@ export async function settleHolds(client: PoolClient, items: readonly SettleAsk[
   return rows.map((row) => ({ outcome: row.outcome as SettleResult["outcome"], inputCost: row.input_cost, outputCost: row.output_cost }));
 }
 
-const settleItem = ({ request, account, key, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
+const settleItem = ({ request, account, key, ceiling, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
   request: request as RequestId,
   account: account as AccountId,
   key: key as KeyId | null,
   period: ask.period,
   periodStart: periodStart === null ? null : new Date(periodStart),
+  ceiling: nanoUsd(ceiling),
   inputCost: nanoUsd(inputCost),
   outputCost: nanoUsd(outputCost),
   charge: charges ? chargeDetails(Number(inputCost), Number(outputCost)) : null,

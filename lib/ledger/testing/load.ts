@@ -67,6 +67,7 @@ async function spendOnce({ account, key }: Spender, round: number, { tell, tellF
     key,
     period: decision.period,
     periodStart: decision.periodStart,
+    ceiling,
     inputCost: nanoUsd(released ? 0n : cost / 3n),
     outputCost: nanoUsd(released ? 0n : cost - cost / 3n),
     charge: released ? null : chargeDetails(Number(cost / 3n), Number(cost - cost / 3n)),
@@ -83,8 +84,8 @@ export async function spendAtOnce({ account, key }: Spender, times: number, ceil
     outcomes[decision.outcome] = (outcomes[decision.outcome] ?? 0) + 1;
     if (decision.outcome !== "held") return;
     const { period, periodStart } = decision;
-    const [inputCost, outputCost] = [nanoUsd(ceiling), nanoUsd(0)];
-    await submitSettlement({ request, account, key, period, periodStart, inputCost, outputCost, charge: chargeDetails(ceiling, 0) });
+    const costs = { ceiling: nanoUsd(ceiling), inputCost: nanoUsd(ceiling), outputCost: nanoUsd(0) };
+    await submitSettlement({ request, account, key, period, periodStart, ...costs, charge: chargeDetails(ceiling, 0) });
   };
   await Promise.all(Array.from({ length: times }, spend));
   return outcomes;

@@ -14,6 +14,7 @@ export interface HoldAsk {
   hash: string | null;
 }
 
+/** Of one that is held, only what it counts in. */
 export interface HoldResult {
   outcome: "held" | "insufficient" | "cap_reached" | "key_unusable" | "account_frozen" | ClaimOutcome;
   available: bigint | null;
@@ -31,6 +32,7 @@ export interface SettleAsk {
   key: string | null;
   period: Period | null;
   periodStart: number | null;
+  ceiling: bigint;
   inputCost: bigint;
   outputCost: bigint;
   /** False releases the hold. */

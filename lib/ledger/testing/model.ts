@@ -66,7 +66,8 @@ export class ReferenceLedger {
     if (ask.idempotency !== null) {
       this.claims.set(claimName(ask), { request: ask.request, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
     }
-    return result("held", free - ask.ceiling);
+    const { period = null } = capped ?? {};
+    return { outcome: "held", available: null, spent: null, keyState: null, cap: null, period, periodStart: capped ? periodStart : null };
   }
 
   settle(ask: SettleAsk, atMs: number): SettleResult {

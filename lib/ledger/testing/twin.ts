@@ -127,6 +127,8 @@ export class Twin {
       account: pick.kind === "nobody" && !this.#known(ask.request) ? "acc_nobody" : ask.account,
       key: ask.key,
       ...(this.#periods.get(ask.request) ?? { period: null, periodStart: null }),
+      // That of no hold, now and then.
+      ceiling: pick.cost % 7 === 6 || ceiling >= outOfRange ? 1n : ceiling,
       inputCost: inputCost > total64 && pick.kind !== "range" ? total64 : inputCost,
       outputCost: pick.kind === "range" ? 1n : total64 - (inputCost > total64 ? total64 : inputCost),
       charges: pick.kind !== "release",
