@@ -45,7 +45,7 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     estimated: false,
     ...measure(call, request.providerMs, startedAtMs),
   };
-  const receipt = await settlement.charge(completion, work.writer.whole);
+  const body = await settlement.chargeForBody(completion, work.writer.whole);
   noteFacts(work, completion);
-  return jsonReply(request, 200, work.writer.whole(receipt), { "server-timing": serverTiming(request) });
+  return jsonReply(request, 200, body, { "server-timing": serverTiming(request) });
 }

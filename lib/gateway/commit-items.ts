@@ -1,7 +1,7 @@
 // What is put into a commit: holds to place and holds to end.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 
 export interface HoldItem {
   request: RequestId;
@@ -47,5 +47,11 @@ export interface SettleItem {
   status?: number;
   body?: string;
 }
+
+/** What was paid, by what it was for: as the ledger does, the input first. */
+export const dividePaid = (paid: bigint, inputCost: bigint): Pick<SettleItem, "inputCost" | "outputCost"> =>
+  inputCost < paid
+    ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }
+    : { inputCost: nanoUsd(paid), outputCost: nanoUsd(0n) };
 
 export type CommitItem = { kind: "hold"; hold: HoldItem } | { kind: "settle"; settle: SettleItem };

@@ -3,7 +3,7 @@
 
 import pg from "pg";
 import type { HotQuery } from "@/lib/db/hot-statement";
-import type { ChargeDetails, HoldItem, SettleItem } from "./commit-items";
+import { type ChargeDetails, dividePaid, type HoldItem, type SettleItem } from "./commit-items";
 
 interface Times {
   at: Date;
@@ -136,12 +136,10 @@ function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | 
   };
 }
 
-/** What was paid is the input's cost first. */
 function readLoneSettlement(settled: string | null | undefined, inputCost: bigint): CommitRow {
   if (!settled || settled.startsWith("(")) return readEither(readRecord(settled ?? "()"));
-  const paid = BigInt(settled);
-  const inputPaid = inputCost < paid ? inputCost : paid;
-  return { ...readEither(["settled"]), input_cost: inputPaid, output_cost: paid - inputPaid };
+  const paid = dividePaid(BigInt(settled), inputCost);
+  return { ...readEither(["settled"]), input_cost: paid.inputCost, output_cost: paid.outputCost };
 }
 
 function manySettlements(settlements: readonly SettleItem[], { at }: Times): HotQuery<CommitRow> {

@@ -14,6 +14,7 @@ import type { ReplyWriter } from "./reply-writer";
 import type { GatewayReply, GatewayRequest } from "./request";
 import { eventStreamHeaders, jsonReply, serverTiming } from "./respond";
 import { openSettlement } from "./settlement";
+import { prepareCall } from "./work";
 
 /** By what the endpoints differ that sell answers. */
 interface Sale<Who extends Buyer, Read extends Prompt> {
@@ -39,11 +40,13 @@ export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   await limit(request, who);
   const prompt = read(request, who);
   const quote = quotePrompt(prompt);
-  const placed = await place(request, who, prompt, quote);
+  const placing = place(request, who, prompt, quote);
+  const call = prepareCall(prompt);
+  const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const { hold, payment } = placed;
   const settlement = openSettlement(request, hold, prompt, quote);
-  const work = { request, prompt, quote, settlement, writer: write(request, prompt, payment) };
+  const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, payment) };
   return prompt.stream ? answerStream(work) : answerWhole(work);
 }
 

@@ -6,7 +6,7 @@ import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { TokenUsage } from "@/lib/providers/types";
-import type { ChargeDetails, SettleItem } from "./commit-items";
+import { type ChargeDetails, dividePaid, type SettleItem } from "./commit-items";
 import type { Hold } from "./hold";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
@@ -34,11 +34,15 @@ export interface Receipt {
   outputCost: NanoUsd;
 }
 
+type WriteBody = (receipt: Receipt) => string;
+
 export interface Settlement {
   /** True once the hold has been ended, or is being ended. */
   readonly ended: boolean;
   /** Charges the completion; `writeBody` makes the reply body that an idempotency key keeps. */
-  charge(completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt>;
+  charge(completion: Completion, writeBody: WriteBody): Promise<Receipt>;
+  /** The same, and resolves with the body; it is written while the charge is awaited. */
+  chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string>;
   /** Frees the hold and its idempotency key; nothing is charged. */
   release(): Promise<void>;
 }
@@ -47,9 +51,16 @@ export interface Settlement {
 export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prompt, quote: Quote): Settlement {
   const settlement = {
     ended: false,
-    charge(completion: Completion, writeBody: (receipt: Receipt) => string): Promise<Receipt> {
+    charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
       settlement.ended = true;
       return chargeHold(hold, prompt, quote, completion, writeBody);
+    },
+    async chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
+      const write = rememberBody(writeBody);
+      const charging = settlement.charge(completion, write);
+      // What is charged is nearly always what was expected.
+      write(expectedReceipt(hold, quote, completion));
+      return write(await charging);
     },
     async release(): Promise<void> {
       if (settlement.ended) return;
@@ -76,21 +87,13 @@ async function releaseHold(hold: Hold): Promise<void> {
   }
 }
 
-async function chargeHold(
-  hold: Hold,
-  prompt: Prompt,
-  quote: Quote,
-  completion: Completion,
-  writeBody: (receipt: Receipt) => string,
-): Promise<Receipt> {
+async function chargeHold(hold: Hold, prompt: Prompt, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
   const { usage } = completion;
-  const inputCost = nanoUsd(BigInt(usage.inputTokens) * quote.model.inputPrice);
-  const outputCost = nanoUsd(BigInt(usage.outputTokens) * quote.model.outputPrice);
-  const expected = limitTo(hold.ceiling, completion, inputCost, outputCost);
+  const { inputCost, outputCost } = costsOf(quote, usage);
   const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
   if (hold.claim) {
     item.status = 200;
-    item.body = writeBody(expected);
+    item.body = writeBody(expectedReceipt(hold, quote, completion));
   }
   const settled = await settleOrLose(item, quote);
   if (settled.outcome === "late") metrics().lostAnswers.inc();
@@ -111,11 +114,26 @@ async function settleOrLose(item: SettleItem, quote: Quote) {
   }
 }
 
+const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
+  inputCost: nanoUsd(BigInt(usage.inputTokens) * model.inputPrice),
+  outputCost: nanoUsd(BigInt(usage.outputTokens) * model.outputPrice),
+});
+
+/** Does not write a body again for the same costs. */
+function rememberBody(writeBody: WriteBody): WriteBody {
+  let last: { receipt: Receipt; body: string } | undefined;
+  return (receipt) => {
+    const isSame = last?.receipt.inputCost === receipt.inputCost && last.receipt.outputCost === receipt.outputCost;
+    if (!last || !isSame) last = { receipt, body: writeBody(receipt) };
+    return last.body;
+  };
+}
+
 /** What will be charged as long as the hold is there: at most the hold, the input first. */
-function limitTo(ceiling: NanoUsd, completion: Completion, inputCost: NanoUsd, outputCost: NanoUsd): Receipt {
+function expectedReceipt({ ceiling }: Hold, quote: Quote, completion: Completion): Receipt {
+  const { inputCost, outputCost } = costsOf(quote, completion.usage);
   const paid = inputCost + outputCost < ceiling ? inputCost + outputCost : ceiling;
-  const inputPaid = inputCost < paid ? inputCost : paid;
-  return { completion, inputCost: nanoUsd(inputPaid), outputCost: nanoUsd(paid - inputPaid) };
+  return { completion, ...dividePaid(paid, inputCost) };
 }
 
 function chargeDetails({ paidBy }: Hold, prompt: Prompt, quote: Quote, completion: Completion): ChargeDetails {

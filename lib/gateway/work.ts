@@ -1,8 +1,8 @@
 // A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
 // common: the call, the token count that is believed, and what is measured.
 
-import { askProvider, callProvider, type ProviderCall, type WholeCall } from "@/lib/providers/call";
-import { type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { askProvider, callProvider, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
+import { type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { countMessageBytes } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
@@ -14,6 +14,7 @@ import type { Completion, Settlement } from "./settlement";
 export interface Work {
   request: GatewayRequest;
   prompt: Prompt;
+  call: ModelCall;
   quote: Quote;
   settlement: Settlement;
   writer: ReplyWriter;
@@ -23,17 +24,15 @@ export interface Work {
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
+/** Makes the call of a prompt, with all that can be done before it may be sent. */
+export const prepareCall = ({ model, messages, maxOutputTokens, options, stream }: Prompt): ModelCall =>
+  writeAhead(model, { messages, maxOutputTokens, stream, ...options });
+
 /** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
-export function startCall({ prompt }: Work, signal: AbortSignal | null): ProviderCall {
-  const { messages, maxOutputTokens, options } = prompt;
-  return callProvider(prompt.model, { messages, maxOutputTokens, stream: true, ...options }, signal);
-}
+export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): ProviderCall => callProvider(prompt.model, call, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export function askWhole({ prompt }: Work): WholeCall {
-  const { messages, maxOutputTokens, options } = prompt;
-  return askProvider(prompt.model, { messages, maxOutputTokens, stream: false, ...options }, null);
-}
+export const askWhole = ({ prompt, call }: Work): WholeCall => askProvider(prompt.model, call, null);
 
 /** What is known of a call's time and provider once it has ended. */
 export function measure(

@@ -4,7 +4,15 @@
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { exchangeWhole, sendWireRequest, type WireAnswer } from "./transport";
-import { isProviderFailure, type ModelCall, type ModelRoute, type ProviderEvent, ProviderFailure, type WireFormat } from "./types";
+import {
+  isProviderFailure,
+  type ModelCall,
+  type ModelRoute,
+  type ProviderEvent,
+  ProviderFailure,
+  type WireFormat,
+  type WireRequest,
+} from "./types";
 
 const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
 const ERROR_LIMIT_BYTES = 64 * 1024;
@@ -25,9 +33,9 @@ export interface Attempt {
  * @throws ProviderFailure
  */
 export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
-  const { route, endpoint, format, call, budget, onAccepted } = attempt;
+  const { endpoint, format, budget, onAccepted } = attempt;
   // Outside of the try: an error here is our own bug, not the provider's failure.
-  const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+  const request = writtenRequest(attempt);
   let answer: WireAnswer | undefined;
   let accepted = false;
   let finished = false;
@@ -64,8 +72,8 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
  * @throws ProviderFailure
  */
 export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
-  const { route, endpoint, format, call, budget, onAccepted } = attempt;
-  const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+  const { endpoint, format, budget, onAccepted } = attempt;
+  const request = writtenRequest(attempt);
   let accepted = false;
   try {
     const { status, headers, text, cut } = await exchangeWhole(endpoint, request, budget, (answered) => {
@@ -85,6 +93,9 @@ export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
     throw describeFailure(error, attempt, accepted);
   }
 }
+
+const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route" | "endpoint" | "format" | "call">): WireRequest =>
+  call.written?.route === route ? call.written.request : format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 

@@ -1,6 +1,7 @@
 // How a call stops: time runs out, the caller gives up, the reader leaves. In each case the connection to the provider is
 // closed; after a whole answer it is used again.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ShortWait } from "@/lib/base/awake";
@@ -22,6 +23,7 @@ beforeEach(() => {
   forgetOnce("metrics");
 });
 afterEach(async () => {
+  await nextTurn(); // counted afterwards
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
   forgetOnce("config");
@@ -155,6 +157,7 @@ test("a reader that leaves early closes the connection", async () => {
     break;
   }
   await isCutOff(server);
+  await nextTurn(); // it is counted afterwards
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="aborted"} 1');
 });
 

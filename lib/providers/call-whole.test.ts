@@ -1,5 +1,6 @@
 // Whole answers: asked for at once, tried again and elsewhere like streams, and stopped by their signal or their time alone.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -35,8 +36,12 @@ const status =
   (code: number): Behaviour =>
   (response) =>
     response.writeHead(code).end("no");
-const counted = async (outcome: string) =>
-  (await metrics().registry.metrics()).match(new RegExp(`provider_calls_total\\{provider="openai",outcome="${outcome}"\\} (\\d+)`))?.[1];
+const counted = async (outcome: string) => {
+  await nextTurn(); // it is counted afterwards
+  return (await metrics().registry.metrics()).match(
+    new RegExp(`provider_calls_total\\{provider="openai",outcome="${outcome}"\\} (\\d+)`),
+  )?.[1];
+};
 
 test("a whole answer is asked for before anybody waits for it, and resolves once, with all of it", async () => {
   const server = await provider(good);

@@ -1,5 +1,6 @@
 // Calls against real HTTP servers that misbehave: which failure comes out, what is tried again, and who is asked next.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { buildConnector, errors, Pool } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ShortWait } from "@/lib/base/awake";
@@ -49,6 +50,7 @@ test.each([true, false])("a good answer comes out as text and usage, and says wh
   const { acceptedAt = Number.NaN, firstTokenAt = Number.NaN, endedAt = Number.NaN } = answer;
   expect(acceptedAt).toBeLessThanOrEqual(firstTokenAt);
   expect(firstTokenAt).toBeLessThanOrEqual(endedAt);
+  await nextTurn(); // it is counted afterwards
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="ok"} 1');
 });
 
@@ -64,6 +66,7 @@ test("nobody listening is unavailable, after the retries", async () => {
   const { failure, answer } = await readCall(callAt([await closedPort()], { limits: { PROVIDER_RETRIES: 1 } }));
   expect(failure).toMatchObject({ kind: "unavailable", accepted: false });
   expect(answer).toMatchObject({ route: undefined });
+  await nextTurn(); // it is counted afterwards
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="unavailable"} 2');
 });
 

@@ -30,13 +30,29 @@ export interface WholeCall {
   answer: Readonly<CallAnswer>;
 }
 
+/** Writes the request to the provider that will be asked first, so that the call can be sent sooner once it may be. */
+export function writeAhead(model: Model, call: ModelCall, { endpoints, formats } = processSetup()): ModelCall {
+  for (const route of model.routes) {
+    const endpoint = endpoints.get(route.provider);
+    if (!endpoint) continue;
+    try {
+      const { apiKey, format } = endpoint;
+      call.written = { route, request: formats[format].buildRequest(call, route.wireName, apiKey, route.provider) };
+    } catch {
+      // It is written again when it is sent, and fails there.
+    }
+    break;
+  }
+  return call;
+}
+
 /**
  * Asks the model's providers, in order, for a stream. The events fail with a ProviderFailure of the provider asked last;
  * text that was handed on before stays true, and is never followed by another provider's.
  */
 export function callProvider(
   model: Model,
-  call: ModelCall & { stream: true },
+  call: ModelCall,
   signal: AbortSignal | null,
   setup: RoutingSetup = processSetup(),
 ): ProviderCall {
@@ -45,12 +61,7 @@ export function callProvider(
 }
 
 /** Asks the model's providers, in order, for a whole answer, which fails with a ProviderFailure of the provider asked last. */
-export function askProvider(
-  model: Model,
-  call: ModelCall & { stream: false },
-  signal: AbortSignal | null,
-  setup: RoutingSetup = processSetup(),
-): WholeCall {
+export function askProvider(model: Model, call: ModelCall, signal: AbortSignal | null, setup: RoutingSetup = processSetup()): WholeCall {
   const answer: CallAnswer = {};
   const budget = new CallBudget(setup.limits, signal);
   return { events: answerFromRoutes({ model, call, budget, answer, setup }), answer };

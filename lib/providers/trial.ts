@@ -1,6 +1,7 @@
 // One try at one route: what it means for the provider's breaker and metrics, and what it makes known of the answer.
 
 import { nowMs } from "@/lib/base/clock";
+import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
@@ -89,9 +90,11 @@ export class Trial {
     this.#isOpen = false;
     const { breaker, permit, route } = this.#setup;
     breaker.record(permit, health);
-    metrics().providerCalls.inc({ provider: route.provider, outcome });
-    if (outcome !== "ok") return;
-    metrics().providerSeconds.observe({ provider: route.provider }, (performance.now() - this.#startedAtMs) / 1_000);
+    const seconds = (performance.now() - this.#startedAtMs) / 1_000;
+    afterwards(() => {
+      metrics().providerCalls.inc({ provider: route.provider, outcome });
+      if (outcome === "ok") metrics().providerSeconds.observe({ provider: route.provider }, seconds);
+    });
   }
 }
 
