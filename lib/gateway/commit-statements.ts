@@ -2,6 +2,7 @@
 // the work of those for many.
 
 import pg from "pg";
+import { once } from "@/lib/base/once";
 import type { HotQuery } from "@/lib/db/hot-statement";
 import { type ChargeDetails, dividePaid, type HoldItem, type SettleItem } from "./commit-items";
 
@@ -46,7 +47,16 @@ type Columns = readonly (string | null | undefined)[];
 
 const readAmount = (text: string | null | undefined): bigint | null => (text == null ? null : BigInt(text));
 
-const readTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+const parseTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
+
+/** The caps of most keys began to count at the same moment, and reading it anew is most of reading a row. */
+const lastTime = () => once("last time of a commit", () => ({ text: "", time: new Date(Number.NaN) }));
+
+function readTime(text: string): Date {
+  const last = lastTime();
+  if (last.text !== text) Object.assign(last, { text, time: parseTime(text) });
+  return last.time;
+}
 
 /** A settlement has the first three columns alone. */
 const readEither = ([outcome, inputCost, outputCost, available, spent, keyState, cap, period, periodStart]: Columns): CommitRow => ({

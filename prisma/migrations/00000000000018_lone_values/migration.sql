@@ -4,6 +4,30 @@
 -- Inlined wherever it is asked for.
 CREATE OR REPLACE FUNCTION ledger_begin_charges() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock_shared(7305001) $$;
 
+CREATE FUNCTION access_state_of_key(state text, expires_at timestamptz, account_state text, at timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN state <> 'active' THEN state
+    WHEN expires_at <= at THEN 'expired'
+    WHEN account_state <> 'open' THEN account_state
+    ELSE 'active'
+  END
+$$;
+CREATE OR REPLACE FUNCTION access_key_states(key_ids text[], at timestamptz)
+RETURNS TABLE (key_id text, state text, cap bigint, period text, period_start timestamptz)
+LANGUAGE sql STABLE ROWS 20 AS $$
+  SELECT k.id, access_state_of_key(k.state, k.expires_at, a.state, at), k.cap_nano_usd, k.cap_period, access_cap_period_start(k.cap_period, at)
+  FROM api_key k JOIN account a ON a.id = k.account_id
+  WHERE k.id = ANY (key_ids)
+$$;
+-- One key's, which is found sooner than the only one of a list.
+CREATE FUNCTION access_key_state(wanted text, at timestamptz)
+RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz)
+LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT access_state_of_key(k.state, k.expires_at, a.state, at), k.cap_nano_usd, k.cap_period, access_cap_period_start(k.cap_period, at)
+  FROM api_key k JOIN account a ON a.id = k.account_id
+  WHERE k.id = wanted
+$$;
+
 -- Decides one hold of a key, without an idempotency key. Returns what a hold that is placed counts in, its key's period and when that
 -- began, with a space between; '' when the key has no cap. A refusal is a row of gateway_place_holds, from its outcome on, in parentheses.
 CREATE FUNCTION gateway_decide_lone_hold(request text, account text, key text, ceiling bigint, at timestamptz, until timestamptz)
@@ -17,7 +41,7 @@ DECLARE
 BEGIN
   IF ledger_begin_hold(account, ceiling) IS NOT NULL THEN
     -- Read after the account is locked, since a change of the cap's period locks it too.
-    SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_states(ARRAY[key], at) k;
+    SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_state(key, at) k;
     IF key_state = 'active' THEN
       IF ledger_open_hold(request, account, key, ceiling, cap, period, period_start, at, until) THEN
         RETURN coalesce(period || ' ' || period_start, '');
