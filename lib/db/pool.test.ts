@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { inTransaction, pool } from "./pool";
+import { inTransaction, makePool, pool } from "./pool";
 import { openTestDatabase } from "./testing/test-database";
 
-await openTestDatabase();
+const { url } = await openTestDatabase();
 
 test("64-bit integers arrive as bigint, in arrays too, and go out exact", async () => {
   const { rows } = await pool().query("SELECT $1::bigint AS one, ARRAY[1, NULL, $1]::bigint[] AS many, 7::int AS small", [
@@ -41,4 +41,19 @@ test("a connection that is cut while idle is replaced", async () => {
   });
   expect(rows[0]?.pid).toBeGreaterThan(0);
   await expect.poll(async () => (await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("times are read right whatever form and time zone a database is set to", async () => {
+  const name = new URL(url).pathname.slice(1);
+  await pool().query(`ALTER DATABASE "${name}" SET DateStyle = 'SQL, DMY'`);
+  await pool().query(`ALTER DATABASE "${name}" SET TimeZone = 'Asia/Kolkata'`);
+  const fresh = makePool(url, 1);
+  try {
+    const time = new Date("2026-11-01T00:00:00.007Z");
+    expect((await fresh.query("SELECT $1::timestamptz AS time, $1::timestamptz::text AS text", [time])).rows).toEqual([
+      { time, text: "2026-11-01 05:30:00.007+05:30" },
+    ]);
+  } finally {
+    await fresh.end();
+  }
 });

@@ -14,6 +14,9 @@ export interface Queryable {
 /** A connection within a transaction. Whoever opened it ends it. */
 export type Transaction = pg.PoolClient;
 
+/** The driver reads times in this form alone, and a database may be set to another. */
+const timesInIso = "-c DateStyle=ISO";
+
 /** The server ends a statement after this long; the client gives up a little later, for a server that is gone. */
 const statementTimeoutMs = 30_000;
 const answerTimeoutMs = 35_000;
@@ -45,7 +48,7 @@ export function makePool(url: string, size: number, settings = ""): pg.Pool {
     connectionString: url,
     max: size,
     application_name: "pennyprompt",
-    options: settings,
+    options: `${timesInIso} ${settings}`.trim(),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
