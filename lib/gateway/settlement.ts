@@ -34,6 +34,9 @@ export interface Receipt {
   outputCost: NanoUsd;
 }
 
+/** What a charge says of its prompt. */
+type Asked = Pick<Prompt, "stream">;
+
 type WriteBody = (receipt: Receipt) => string;
 
 export interface Settlement {
@@ -48,7 +51,7 @@ export interface Settlement {
 }
 
 /** Opens the settlement of a hold; when the request ends and nobody has settled, the hold is released. */
-export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prompt, quote: Quote): Settlement {
+export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Asked, quote: Quote): Settlement {
   const settlement = {
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
@@ -58,6 +61,8 @@ export function openSettlement(request: GatewayRequest, hold: Hold, prompt: Prom
     async chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
       const write = rememberBody(writeBody);
       const charging = settlement.charge(completion, write);
+      // Heard below; but not, should the body be one that cannot be written.
+      charging.catch(() => undefined);
       // What is charged is nearly always what was expected.
       write(expectedReceipt(hold, quote, completion));
       return write(await charging);
@@ -87,7 +92,7 @@ async function releaseHold(hold: Hold): Promise<void> {
   }
 }
 
-async function chargeHold(hold: Hold, prompt: Prompt, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
+async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
   const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
@@ -136,7 +141,7 @@ function expectedReceipt({ ceiling }: Hold, quote: Quote, completion: Completion
   return { completion, ...dividePaid(paid, inputCost) };
 }
 
-function chargeDetails({ paidBy }: Hold, prompt: Prompt, quote: Quote, completion: Completion): ChargeDetails {
+function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion: Completion): ChargeDetails {
   return {
     model: quote.model.id,
     provider: completion.provider,

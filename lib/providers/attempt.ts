@@ -95,7 +95,9 @@ export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
 }
 
 const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route" | "endpoint" | "format" | "call">): WireRequest =>
-  call.written?.route === route ? call.written.request : format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+  call.written?.route === route && call.written.endpoint === endpoint
+    ? call.written.request
+    : format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 

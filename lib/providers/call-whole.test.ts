@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/once";
-import { askProvider } from "./call";
+import { askProvider, writeAhead } from "./call";
+import { endpointAt } from "./endpoints";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";
@@ -104,4 +105,36 @@ test("an error of our own is no failure of the provider: it comes out as it is, 
   await expect(events).rejects.toThrow(new TypeError("a bug"));
   expect([first.requests.length, second.requests.length]).toEqual([0, 0]);
   expect(await counted("aborted")).toBe("1");
+});
+
+test("a request that was written ahead is what is sent, but to nobody else and with no other key", async () => {
+  const [first, second] = [await provider(good), await provider(good)];
+  const { model, endpoints } = modelAt(first.url, second.url);
+  const buildRequest = vi.fn(lineFormat.buildRequest);
+  const format = { ...lineFormat, buildRequest };
+  const formats = { openai: format, anthropic: format, gemini: format };
+  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false }, { endpoints, formats });
+  expect(first.requests).toEqual([]);
+  await askProvider(model, call, null, { endpoints, formats, limits }).events;
+  expect([first.requests.length, buildRequest.mock.calls.length]).toEqual([1, 1]);
+
+  const moved = new Map([...endpoints, ["openai", endpointAt("openai", first.url, "sk-another-key")] as const]);
+  await askProvider(model, call, null, { endpoints: moved, formats, limits }).events;
+  expect(buildRequest.mock.calls.at(-1)?.[2]).toBe("sk-another-key");
+
+  const withoutFirst = new Map([...endpoints].slice(1));
+  await askProvider(model, call, null, { endpoints: withoutFirst, formats, limits }).events;
+  expect(buildRequest.mock.calls.at(-1)?.[1]).toBe("wire-1");
+  expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
+});
+
+test("a request that cannot be written ahead fails where it is sent", async () => {
+  const { model, endpoints } = modelAt("http://127.0.0.1:1");
+  const buildRequest = () => {
+    throw new TypeError("a bug");
+  };
+  const format = { ...lineFormat, buildRequest };
+  const formats = { openai: format, anthropic: format, gemini: format };
+  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false }, { endpoints, formats });
+  await expect(askProvider(model, call, null, { endpoints, formats, limits }).events).rejects.toThrow(new TypeError("a bug"));
 });

@@ -31,17 +31,16 @@ export interface WholeCall {
 }
 
 /** Writes the request to the provider that will be asked first, so that the call can be sent sooner once it may be. */
-export function writeAhead(model: Model, call: ModelCall, { endpoints, formats } = processSetup()): ModelCall {
-  for (const route of model.routes) {
-    const endpoint = endpoints.get(route.provider);
-    if (!endpoint) continue;
-    try {
-      const { apiKey, format } = endpoint;
-      call.written = { route, request: formats[format].buildRequest(call, route.wireName, apiKey, route.provider) };
-    } catch {
-      // It is written again when it is sent, and fails there.
-    }
-    break;
+export function writeAhead(model: Model, call: ModelCall, setup?: Pick<RoutingSetup, "endpoints" | "formats">): ModelCall {
+  try {
+    const { endpoints, formats } = setup ?? processSetup();
+    const route = model.routes.find(({ provider }) => endpoints.has(provider));
+    const endpoint = route && endpoints.get(route.provider);
+    if (!endpoint) return call;
+    const request = formats[endpoint.format].buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+    call.written = { route, endpoint, request };
+  } catch {
+    // It is written again when it is sent, and fails there.
   }
   return call;
 }

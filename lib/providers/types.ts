@@ -90,7 +90,7 @@ export interface ModelCall extends CallOptions {
   /** Ask the provider for a stream; false uses its JSON call, which costs less CPU. The events are the same. */
   stream: boolean;
   /** The request to the route that is asked first, when it was written ahead. */
-  written?: { route: ModelRoute; request: WireRequest } | undefined;
+  written?: { route: ModelRoute; endpoint: object; request: WireRequest } | undefined;
 }
 
 /** The provider's own count. `outputTokens` includes reasoning, `inputTokens` includes cached input. */

@@ -98,7 +98,8 @@ BEGIN
   RETURN ROW(done.outcome, done.input_paid, done.output_paid)::text;
 END $$;
 
--- What processes of the release before ask for, while both run: the same answers, by the functions for batches.
+-- What processes of the release before ask for, while both run: the same answers, by the functions for batches. ledger_charge_hold stays
+-- too, for charges that are under way in this very moment and would not find it.
 CREATE OR REPLACE FUNCTION gateway_place_lone_hold(
   request text, account text, key text, ceiling bigint, at timestamptz, until timestamptz,
   OUT outcome text, OUT available bigint, OUT spent bigint, OUT key_state text, OUT cap bigint, OUT period text, OUT period_start timestamptz
@@ -111,4 +112,3 @@ LANGUAGE sql AS $$
   SELECT s.outcome, s.input_cost, s.output_cost
     FROM gateway_settle_holds(json_build_array(item), ARRAY[item.request], ARRAY[item.account], NULL, at) s
 $$;
-DROP FUNCTION ledger_charge_hold(ledger_settlement, timestamptz);
