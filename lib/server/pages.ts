@@ -1,7 +1,9 @@
 // Next, as the part of the service that shows pages. It lives in this process; the API never passes through it.
 
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
@@ -23,7 +25,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
   // Not at the top, where it would be loaded before the line above.
   const { default: next } = await import("next");
   const app = next({ dev, dir, customServer: true });
-  await app.prepare();
+  await (dev ? app.prepare() : withBuiltConfig(dir, () => app.prepare()));
   const handler = app.getRequestHandler();
   return {
     show: async (message: IncomingMessage, response: ServerResponse) => {
@@ -43,6 +45,21 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
     },
     close: () => app.close(),
   };
+}
+
+/**
+ * Has Next take its configuration from the build, as its standalone server does. To read next.config.ts it would load its compiler, 24 MB
+ * of memory and more, and use it for nothing else.
+ */
+async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promise<void> {
+  const { config: built } = JSON.parse(readFileSync(join(dir, ".next/required-server-files.json"), "utf8")) as { config: object };
+  process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built);
+  try {
+    await prepare();
+  } finally {
+    // No child's.
+    delete process.env.__NEXT_PRIVATE_STANDALONE_CONFIG;
+  }
 }
 
 const changes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
