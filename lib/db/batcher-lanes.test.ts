@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeStepped, submitAll } from "./testing/stepped-batcher";
+import { makeStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
 
 test("where a crowd waits, a second batch leaves beside the one under way, and never a third", async () => {
   const { batcher, batches, end } = makeStepped({ crowd: 2 });
@@ -29,14 +29,11 @@ test("beside a large batch what waits grows until it is nearly as large", async 
   expect(batches).toHaveLength(3);
   const last = submitAll(batcher, [19]);
   expect(batches.at(-1)).toEqual([13, 14, 15, 16, 17, 18, 19]);
-  let isIdle = false;
-  const idle = batcher.idle().then(() => {
-    isIdle = true;
-  });
+  const watch = watchIdle(batcher);
   await end();
-  expect(isIdle).toBe(false);
+  expect(watch.isIdle).toBe(false);
   await end();
-  await idle;
+  await watch.ended;
   expect((await Promise.all([first, large, next, last])).flat()).toEqual(Array.from({ length: 19 }, (_, place) => (place + 1) * 10));
 });
 
@@ -83,14 +80,11 @@ test("a lane that ends its batch does not go on with less than a crowd beside th
 test("idle waits for a batch that left beside another after it was asked", async () => {
   const { batcher, end } = makeStepped({ crowd: 2 });
   const first = submitAll(batcher, [1]);
-  let isIdle = false;
-  const idle = batcher.idle().then(() => {
-    isIdle = true;
-  });
+  const watch = watchIdle(batcher);
   const second = submitAll(batcher, [2, 3]);
   await end();
-  expect(isIdle).toBe(false);
+  expect(watch.isIdle).toBe(false);
   await end();
-  await idle;
+  await watch.ended;
   expect((await Promise.all([first, second])).flat()).toEqual([10, 20, 30]);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Batcher } from "./batcher";
-import { free, makeStepped, submitAll } from "./testing/stepped-batcher";
+import { free, makeStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
 
 test("a lone item is sent at once, in the turn it came", () => {
   const { batcher, batches } = makeStepped();
@@ -127,14 +127,11 @@ test("idle waits for what is under way and what waits, and for nothing else", as
   const { batcher, end } = makeStepped();
   await batcher.idle();
   const submitted = submitAll(batcher, [1, 2]);
-  let idle = false;
-  const waiting = batcher.idle().then(() => {
-    idle = true;
-  });
+  const watch = watchIdle(batcher);
   await end();
-  expect(idle).toBe(false);
+  expect(watch.isIdle).toBe(false);
   await end();
-  await waiting;
+  await watch.ended;
   expect(await submitted).toEqual([10, 20]);
 });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { closeHotConnections, hasIdleHotConnection, queryHot } from "./hot-connections";
-import { pool, setDatabaseUrl } from "./pool";
+import { inTransaction, pool, setDatabaseUrl } from "./pool";
 import { openTestDatabase } from "./testing/test-database";
 
 const { url } = await openTestDatabase();
@@ -18,16 +18,12 @@ async function askBackend(seconds = 0): Promise<number> {
 
 /** The processes behind two statements at once, of which the first ends last. */
 async function askBoth(): Promise<[number, number]> {
-  const gate = await pool().connect();
-  try {
-    await gate.query("SELECT pg_advisory_lock(1)");
-    const first = queryHot(one("SELECT pg_backend_pid(), pg_advisory_xact_lock(1)"));
-    const other = await askBackend();
-    await gate.query("SELECT pg_advisory_unlock(1)");
-    return [Number((await first)[0]), other];
-  } finally {
-    gate.release();
-  }
+  const { first, other } = await inTransaction(async (gate) => {
+    await gate.query("SELECT pg_advisory_xact_lock(1)");
+    const waiting = queryHot(one("SELECT pg_backend_pid(), pg_advisory_xact_lock(1)"));
+    return { first: waiting, other: await askBackend() };
+  });
+  return [Number((await first)[0]), other];
 }
 
 test("closed while it is being opened, it ends: the statement fails, and the next one opens another", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { newRequestId } from "@/lib/base/ids";
@@ -18,6 +18,9 @@ import { type Completion, openSettlement, type Receipt } from "./settlement";
 await openTestDatabase();
 beforeAll(openFunding);
 afterAll(closeRequestPath);
+
+let restoreClock = () => {};
+afterEach(() => restoreClock());
 
 const completion: Completion = {
   output: emptyOutput(),
@@ -73,7 +76,7 @@ test("an answer that cost more than its hold says what was charged, the input fi
 test("a body whose charge comes out otherwise than expected is written again", async () => {
   const { hold, settlement } = await openHold(7n);
   const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
-  const restore = setClock(() => at);
+  restoreClock = setClock(() => at);
   await expireHolds();
   // All but one nano-USD goes elsewhere.
   const rest = { request: newRequestId(), account: hold.accountId, key: null, ceiling: nanoUsd(6n), idempotency: null, hash: null };
@@ -81,7 +84,6 @@ test("a body whose charge comes out otherwise than expected is written again", a
   const { write, written } = writer();
   expect(await settlement.chargeForBody(completion, write)).toBe("1 and 0");
   expect(written).toEqual(["3 and 4", "1 and 0"]);
-  restore();
 });
 
 test("a body that cannot be written fails its request alone, and its hold ends once", async () => {

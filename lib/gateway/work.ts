@@ -29,10 +29,11 @@ export const prepareCall = ({ model, messages, maxOutputTokens, options, stream 
   writeAhead(model, { messages, maxOutputTokens, stream, ...options });
 
 /** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
-export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): ProviderCall => callProvider(prompt.model, call, signal);
+export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): ProviderCall =>
+  callProvider(prompt.model, { ...call, stream: true }, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export const askWhole = ({ prompt, call }: Work): WholeCall => askProvider(prompt.model, call, null);
+export const askWhole = ({ prompt, call }: Work): WholeCall => askProvider(prompt.model, { ...call, stream: false }, null);
 
 /** What is known of a call's time and provider once it has ended. */
 export function measure(

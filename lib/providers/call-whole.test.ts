@@ -113,7 +113,7 @@ test("a request that was written ahead is what is sent, but to nobody else and w
   const buildRequest = vi.fn(lineFormat.buildRequest);
   const format = { ...lineFormat, buildRequest };
   const formats = { openai: format, anthropic: format, gemini: format };
-  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false }, { endpoints, formats });
+  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
   expect(first.requests).toEqual([]);
   await askProvider(model, call, null, { endpoints, formats, limits }).events;
   expect([first.requests.length, buildRequest.mock.calls.length]).toEqual([1, 1]);
@@ -135,6 +135,6 @@ test("a request that cannot be written ahead fails where it is sent", async () =
   };
   const format = { ...lineFormat, buildRequest };
   const formats = { openai: format, anthropic: format, gemini: format };
-  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false }, { endpoints, formats });
+  const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
   await expect(askProvider(model, call, null, { endpoints, formats, limits }).events).rejects.toThrow(new TypeError("a bug"));
 });

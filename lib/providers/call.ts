@@ -31,7 +31,7 @@ export interface WholeCall {
 }
 
 /** Writes the request to the provider that will be asked first, so that the call can be sent sooner once it may be. */
-export function writeAhead(model: Model, call: ModelCall, setup?: Pick<RoutingSetup, "endpoints" | "formats">): ModelCall {
+export function writeAhead<Call extends ModelCall>(model: Model, call: Call, setup?: Pick<RoutingSetup, "endpoints" | "formats">): Call {
   try {
     const { endpoints, formats } = setup ?? processSetup();
     const route = model.routes.find(({ provider }) => endpoints.has(provider));
@@ -51,7 +51,7 @@ export function writeAhead(model: Model, call: ModelCall, setup?: Pick<RoutingSe
  */
 export function callProvider(
   model: Model,
-  call: ModelCall,
+  call: ModelCall & { stream: true },
   signal: AbortSignal | null,
   setup: RoutingSetup = processSetup(),
 ): ProviderCall {
@@ -60,7 +60,12 @@ export function callProvider(
 }
 
 /** Asks the model's providers, in order, for a whole answer, which fails with a ProviderFailure of the provider asked last. */
-export function askProvider(model: Model, call: ModelCall, signal: AbortSignal | null, setup: RoutingSetup = processSetup()): WholeCall {
+export function askProvider(
+  model: Model,
+  call: ModelCall & { stream: false },
+  signal: AbortSignal | null,
+  setup: RoutingSetup = processSetup(),
+): WholeCall {
   const answer: CallAnswer = {};
   const budget = new CallBudget(setup.limits, signal);
   return { events: answerFromRoutes({ model, call, budget, answer, setup }), answer };

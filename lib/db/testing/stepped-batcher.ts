@@ -16,7 +16,7 @@ interface Stepped {
   hasRoom?: () => boolean;
 }
 
-/** A batcher whose round trips end when the test says so. */
+/** Items are refused, or break the connection, by their number. */
 export function makeStepped({ most = 256, enough = 1, crowd = 256, refuses = [], broken = [], ...others }: Stepped = {}) {
   const batches: number[][] = [];
   const ends: (() => void)[] = [];
@@ -41,6 +41,15 @@ export function makeStepped({ most = 256, enough = 1, crowd = 256, refuses = [],
     for (let turn = 0; turn < 2; turn++) await nextTurn();
   };
   return { batcher, batches, end };
+}
+
+/** Asks when the batcher is idle, and tells whether it is yet. */
+export function watchIdle(batcher: Batcher<number, number>) {
+  const ended = batcher.idle().then(() => {
+    watch.isIdle = true;
+  });
+  const watch = { isIdle: false, ended };
+  return watch;
 }
 
 /** Submits each item, in this turn; resolves to each one's result or its error's message. */
