@@ -22,17 +22,20 @@ export const failed = "failed";
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
   const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
   const rows = await runStatement(client, commitStatement([], items.map(holdItem), times));
-  return rows.map((row) => {
-    const reason = { available: row.available, spent: row.spent, keyState: row.key_state, cap: row.cap };
-    const nothing = { available: null, spent: null, keyState: null, cap: null };
-    return {
-      outcome: row.outcome as HoldResult["outcome"],
-      ...(row.outcome === "held" ? nothing : reason),
-      period: row.period as Period | null,
-      periodStart: row.period_start?.getTime() ?? null,
-    };
-  });
+  return rows.map((row) => ({
+    outcome: row.outcome as HoldResult["outcome"],
+    available: row.available,
+    spent: row.spent,
+    keyState: row.key_state,
+    cap: row.cap,
+    period: row.period as Period | null,
+    periodStart: row.period_start?.getTime() ?? null,
+  }));
 }
+
+/** What is told of a hold that is placed alone: only what it counts in. */
+export const toldAlone = (result: HoldResult): HoldResult =>
+  result.outcome === "held" ? { ...result, available: null, spent: null, keyState: null, cap: null } : result;
 
 const holdItem = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): HoldItem => ({
   request: request as RequestId,

@@ -14,7 +14,6 @@ export interface HoldAsk {
   hash: string | null;
 }
 
-/** Of one that is held, only what it counts in. */
 export interface HoldResult {
   outcome: "held" | "insufficient" | "cap_reached" | "key_unusable" | "account_frozen" | ClaimOutcome;
   available: bigint | null;

@@ -66,8 +66,7 @@ export class ReferenceLedger {
     if (ask.idempotency !== null) {
       this.claims.set(claimName(ask), { request: ask.request, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
     }
-    const { period = null } = capped ?? {};
-    return { outcome: "held", available: null, spent: null, keyState: null, cap: null, period, periodStart: capped ? periodStart : null };
+    return result("held", free - ask.ceiling);
   }
 
   settle(ask: SettleAsk, atMs: number): SettleResult {
