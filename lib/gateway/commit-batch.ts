@@ -51,7 +51,7 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
     else settlements.push(item.settle);
   }
   const at = now();
-  const rows = await queryHot(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
+  const [rows = []] = await queryHot(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
   const ms = performance.now() - startedAt;
   afterwards(() => noteBatch(settlements.length, holds.length, ms));
   return inSubmittedOrder(items, rows, settlements.length);

@@ -1,5 +1,5 @@
 // The statement that decides a batch. What comes alone, as most does where few ask at once, has statements of its own, with half
-// the work of those for many.
+// the work of those for many. Each answers with one text: a line for each item, settlements first.
 
 import pg from "pg";
 import { once } from "@/lib/base/once";
@@ -12,7 +12,7 @@ interface Times {
   until: Date;
 }
 
-/** A row of a commit; holds and settlements have columns of their own. */
+/** What was decided of an item; holds and settlements have columns of their own. */
 export interface CommitRow {
   outcome: string;
   input_cost: bigint | null;
@@ -25,19 +25,14 @@ export interface CommitRow {
   period_start: Date | null;
 }
 
-/** Its rows come settlements first, then holds, each in the order of the items. */
-export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): HotQuery<CommitRow> {
-  const [hold, secondHold] = holds;
-  const [settlement, secondSettlement] = settlements;
-  if (settlement === undefined) return (hold && !secondHold && loneHold(hold, times)) || manyHolds(holds, times);
-  if (hold === undefined) return (!secondSettlement && loneSettlement(settlement, times)) || manySettlements(settlements, times);
-  return {
-    name: "gateway_commit",
-    text: `SELECT outcome, input_cost, output_cost, available, spent, key_state, cap, period, period_start
-           FROM gateway_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY place`,
-    values: [...settleValues(settlements), ...holdValues(holds), writeTime(times.at), writeTime(times.until)],
-    readRow: readEither,
-  };
+/** Its one row is read as a row for each item: settlements first, then holds, each in the order of the items. */
+export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): HotQuery<CommitRow[]> {
+  const [hold, settlement] = [holds[0], settlements[0]];
+  const lone =
+    settlements.length + holds.length > 1
+      ? undefined
+      : (hold && loneHold(hold, times)) || (settlement && loneSettlement(settlement, times));
+  return lone ?? batch(settlements, holds, times);
 }
 
 /** The driver would write it with the offset of this machine's time zone, number by number. */
@@ -58,7 +53,7 @@ function readTime(text: string): Date {
   return last.time;
 }
 
-/** A settlement has the first three columns alone. */
+/** A line's row: those of a settlement have the first three columns alone. */
 const readEither = ([outcome, inputCost, outputCost, available, spent, keyState, cap, period, periodStart]: Columns): CommitRow => ({
   outcome: outcome ?? "",
   input_cost: readAmount(inputCost),
@@ -71,38 +66,37 @@ const readEither = ([outcome, inputCost, outputCost, available, spent, keyState,
   period_start: periodStart == null ? null : readTime(periodStart),
 });
 
-const readHold = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
+const readHoldColumns = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
 
-/** A row that came as one value; none of ours has a comma, a quote or an empty text in it. */
+/** A row that was written as one value; none of ours has a comma, a quote, a line's end or an empty text in it. */
 const readRecord = (record: string): Columns =>
   record
     .slice(1, -1)
     .split(",")
     .map((value) => (value === "" ? null : value.replaceAll('"', "")));
 
-function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow> | undefined {
+/** A hold's line: what it counts in, when it was placed the straight way. */
+function readHold(line: string): CommitRow {
+  if (line.startsWith("(")) return readHoldColumns(readRecord(line));
+  const periodEnds = line.indexOf(" ");
+  const [period, start] = periodEnds < 0 ? [null, null] : [line.slice(0, periodEnds), line.slice(periodEnds + 1)];
+  return readHoldColumns(["held", null, null, null, null, period, start]);
+}
+
+/** A settlement's line: what was paid, when it was charged the straight way. */
+function readSettlement(line: string, { inputCost }: SettleItem): CommitRow {
+  if (line === "" || line.startsWith("(")) return readEither(readRecord(line));
+  const paid = dividePaid(BigInt(line), inputCost);
+  return { ...readEither(["settled"]), input_cost: paid.inputCost, output_cost: paid.outputCost };
+}
+
+function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow[]> | undefined {
   if (key === null || idempotency !== null) return;
   return {
     name: "gateway_decide_lone_hold",
     text: "SELECT gateway_decide_lone_hold($1, $2, $3, $4, $5, $6)",
     values: [request, account, key, ceiling, writeTime(at), writeTime(until)],
-    readRow: readLoneHold,
-  };
-}
-
-function readLoneHold([decision]: Columns): CommitRow {
-  if (decision?.startsWith("(")) return readHold(readRecord(decision));
-  const [period, ...start] = decision ? decision.split(" ") : [];
-  return readHold(["held", null, null, null, null, period, start.length > 0 ? start.join(" ") : null]);
-}
-
-function manyHolds(holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow> {
-  return {
-    name: "gateway_place_holds",
-    text: `SELECT outcome, available, spent, key_state, cap, period, period_start
-           FROM gateway_place_holds($1, $2, $3, $4, $5, $6, $7, $8) ORDER BY ord`,
-    values: [...holdValues(holds), writeTime(at), writeTime(until)],
-    readRow: readHold,
+    readRow: ([line]) => [readHold(line ?? "()")],
   };
 }
 
@@ -123,7 +117,7 @@ const detailNames = [
   "providerMs",
 ] as const satisfies readonly (keyof ChargeDetails)[];
 
-function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | undefined {
+function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow[]> | undefined {
   const { request, account, key, period, periodStart, ceiling, inputCost, outputCost, charge, idempotency } = item;
   if (charge === null || idempotency !== undefined) return;
   return {
@@ -142,22 +136,20 @@ function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow> | 
       ...detailNames.map((name) => charge[name]),
       writeTime(at),
     ],
-    readRow: ([settled]) => readLoneSettlement(settled, inputCost),
+    readRow: ([line]) => [readSettlement(line ?? "", item)],
   };
 }
 
-function readLoneSettlement(settled: string | null | undefined, inputCost: bigint): CommitRow {
-  if (!settled || settled.startsWith("(")) return readEither(readRecord(settled ?? "()"));
-  const paid = dividePaid(BigInt(settled), inputCost);
-  return { ...readEither(["settled"]), input_cost: paid.inputCost, output_cost: paid.outputCost };
-}
-
-function manySettlements(settlements: readonly SettleItem[], { at }: Times): HotQuery<CommitRow> {
+function batch(settlements: readonly SettleItem[], holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow[]> {
   return {
-    name: "gateway_settle_holds",
-    text: "SELECT outcome, input_cost, output_cost FROM gateway_settle_holds($1, $2, $3, $4, $5) ORDER BY ord",
-    values: [...settleValues(settlements), writeTime(at)],
-    readRow: readEither,
+    name: "gateway_decide_batch",
+    text: "SELECT gateway_decide_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+    values: [...settleValues(settlements), ...holdValues(holds), writeTime(at), writeTime(until)],
+    readRow: ([lines]) =>
+      (lines ?? "").split("\n").map((line, place) => {
+        const settlement = settlements[place];
+        return settlement ? readSettlement(line, settlement) : readHold(line);
+      }),
   };
 }
 
@@ -175,19 +167,15 @@ function holdValues(holds: readonly HoldItem[]): unknown[] {
 
 function settleValues(settlements: readonly SettleItem[]): unknown[] {
   return [
-    JSON.stringify(settlements.map(writeSettlement)),
     settlements.map((item) => item.request),
     settlements.map((item) => item.account),
+    settlements.map((item) => item.key),
+    settlements.map((item) => item.ceiling),
+    settlements.map(({ charge, inputCost }) => (charge ? inputCost : 0n)),
+    settlements.map(({ charge, outputCost }) => (charge ? outputCost : 0n)),
+    JSON.stringify(settlements.map(({ charge, period, periodStart }) => ({ charged: charge !== null, period, periodStart, ...charge }))),
     writeReplies(settlements),
   ];
-}
-
-/** One item as the SQL type ledger_settlement names its fields. */
-function writeSettlement(item: SettleItem, ord: number): object {
-  const { request, account, key, period, periodStart, inputCost, outputCost, charge } = item;
-  const charged = charge !== null;
-  const money = { inputCost: inputCost.toString(), outputCost: outputCost.toString() };
-  return { ord, request, account, key, period, periodStart, charged, ...money, ...charge };
 }
 
 function writeReplies(settlements: readonly SettleItem[]): string | null {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { asBatch, dumpBooks, hotSettings, oneByOne, placeHolds, settleHolds, toldAlone } from "./testing/books";
+import { asBatch, dumpBooks, hotSettings, oneByOne, placeHolds, settleHolds, toldStraight } from "./testing/books";
 import { cases, caseTimeoutMs } from "./testing/cases";
 import { expectSameBooks } from "./testing/compare";
 import { holdBatch, life, settleBatch } from "./testing/steps";
@@ -62,7 +62,7 @@ test("a batch of holds decides and writes exactly what its items would one after
       live(async (twin) => {
         for (const step of steps) await twin.take(step);
         const asks = twin.holdAsks(picks);
-        const run = async (items: typeof asks) => (await placeHolds(client, items, twin.atMs)).map(toldAlone);
+        const run = async (items: typeof asks) => (await placeHolds(client, items, twin.atMs)).map(toldStraight);
         await expectSameEitherWay(asks, run);
       }),
     ),

@@ -21,7 +21,7 @@ export const failed = "failed";
 /** Decides a batch of holds, which expire as the first of them says, by the statement that the request path would use; one result per item. */
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
   const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
-  const rows = await runStatement(client, commitStatement([], items.map(holdItem), times));
+  const [rows = []] = await runStatement(client, commitStatement([], items.map(holdItem), times));
   return rows.map((row) => ({
     outcome: row.outcome as HoldResult["outcome"],
     available: row.available,
@@ -33,8 +33,8 @@ export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], 
   }));
 }
 
-/** What is told of a hold that is placed alone: only what it counts in. */
-export const toldAlone = (result: HoldResult): HoldResult =>
+/** What is told of a hold that was placed the straight way: only what it counts in. */
+export const toldStraight = (result: HoldResult): HoldResult =>
   result.outcome === "held" ? { ...result, available: null, spent: null, keyState: null, cap: null } : result;
 
 const holdItem = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): HoldItem => ({
@@ -66,7 +66,7 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
 /** Ends a batch of holds, by the statement that the request path would use; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
   const at = new Date(atMs);
-  const rows = await runStatement(client, commitStatement(items.map(settleItem), [], { at, until: at }));
+  const [rows = []] = await runStatement(client, commitStatement(items.map(settleItem), [], { at, until: at }));
   return rows.map((row) => ({ outcome: row.outcome as SettleResult["outcome"], inputCost: row.input_cost, outputCost: row.output_cost }));
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
-import { asBatch, checkBooks, failed, placeHolds, settleHolds, toldAlone } from "./books";
+import { asBatch, checkBooks, failed, placeHolds, settleHolds, toldStraight } from "./books";
 import { ReferenceLedger, Refused } from "./model";
 import type { HoldAsk, HoldResult, KeyRow, Period, SettleAsk } from "./model-types";
 import type { HoldPick, SettlePick, Step } from "./steps";
@@ -248,6 +248,6 @@ function refusable<T>(work: () => T): T | typeof failed {
 
 type Told = HoldResult | typeof failed | undefined;
 
-/** What is expected, less what is not told of a hold that was placed alone; in a batch, what is available then always is. */
+/** What is expected, less what is not told of a hold that was placed the straight way, as the whole batch then was. */
 const asTold = (expected: Told, actual: Told): Told =>
-  expected && expected !== failed && actual && actual !== failed && actual.available === null ? toldAlone(expected) : expected;
+  expected && expected !== failed && actual && actual !== failed && actual.available === null ? toldStraight(expected) : expected;
