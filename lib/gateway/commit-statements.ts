@@ -173,10 +173,24 @@ function settleValues(settlements: readonly SettleItem[]): unknown[] {
     settlements.map((item) => item.ceiling),
     settlements.map(({ charge, inputCost }) => (charge ? inputCost : 0n)),
     settlements.map(({ charge, outputCost }) => (charge ? outputCost : 0n)),
-    JSON.stringify(settlements.map(({ charge, period, periodStart }) => ({ charged: charge !== null, period, periodStart, ...charge }))),
+    settlements.map(writeDetails),
     writeReplies(settlements),
   ];
 }
+
+/** One item as the SQL type ledger_charge_details; null for who is released. */
+function writeDetails({ charge, period, periodStart }: SettleItem): string | null {
+  if (charge === null) return null;
+  const fields = [...detailNames.map((name) => charge[name]), period, periodStart && writeTime(periodStart)];
+  return `(${fields.map(writeField).join(",")})`;
+}
+
+const writeField = (value: string | number | boolean | null): string =>
+  typeof value !== "string"
+    ? `${value ?? ""}`
+    : /^[\w.:/@-]+$/.test(value)
+      ? value
+      : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '""')}"`;
 
 function writeReplies(settlements: readonly SettleItem[]): string | null {
   const replies = settlements.flatMap(({ account, idempotency, request, status, charge, body }) =>

@@ -5,6 +5,13 @@
 -- sum() makes a numeric of bigints.
 CREATE AGGREGATE ledger_total(bigint) (SFUNC = int8pl, STYPE = bigint, INITCOND = '0');
 
+-- What a charge says beside its money, and what its hold counted in; see ledger_settlement. Read sooner than the same as JSON.
+CREATE TYPE ledger_charge_details AS (
+  model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint, "cachedInputTokens" bigint,
+  "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text, "firstTokenMs" integer, "providerMs" integer,
+  period text, "periodStart" timestamptz
+);
+
 -- Pays and frees what ends, and sets aside what begins. The arrays of each half are parallel; who is released costs nothing.
 -- In id order, as ledger_lock_accounts.
 CREATE FUNCTION ledger_begin_batch(
@@ -30,12 +37,12 @@ BEGIN
   IF begun < cardinality(settled_accounts) + cardinality(accounts) OR 0 > ANY (ceilings) THEN RAISE SQLSTATE 'PP001'; END IF;
 END $$;
 
--- Ends and opens the holds of a batch that was begun, with what the accounts' keys spend and hold, and books the charges. `details` = [the
--- fields of ledger_settlement that are no money, or {} for who is released]. Returns a line for each hold that ended: what was paid, or
+-- Ends and opens the holds of a batch that was begun, with what the accounts' keys spend and hold, and books the charges. A place of
+-- `details` is null for who is released. Returns a line for each hold that ended: what was paid, or
 -- (released,,). After ledger_begin_charges.
 CREATE FUNCTION ledger_write_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
-  details json, requests text[], accounts text[], keys text[], ceilings bigint[], caps bigint[], periods text[], period_starts timestamptz[],
+  details ledger_charge_details[], requests text[], accounts text[], keys text[], ceilings bigint[], caps bigint[], periods text[], period_starts timestamptz[],
   at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -48,13 +55,10 @@ BEGIN
     SELECT i.*, i.input_cost + i.output_cost AS due, least(i.input_cost + i.output_cost, i.ceiling) AS paid
     FROM ROWS FROM (
       unnest(settled_requests), unnest(settled_accounts), unnest(settled_keys), unnest(settled_ceilings), unnest(input_costs), unnest(output_costs),
-      json_to_recordset(details) AS (
-        model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint, "cachedInputTokens" bigint,
-        "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text, "firstTokenMs" integer, "providerMs" integer
-      )
+      unnest(details)
     ) WITH ORDINALITY AS i (
       request, account, key, ceiling, input_cost, output_cost, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-      reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, ord
+      reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, period, period_start, ord
     )
   ), ended AS (
     DELETE FROM hold h USING item i WHERE h.request_id = i.request AND h.account_id = i.account AND h.ceiling = i.ceiling
@@ -96,13 +100,12 @@ BEGIN
 END $$;
 
 -- Decides a batch in one commit: settlements first, so that the money they free is there for the holds, then holds. The arrays of each half
--- are parallel, one place per item. `details` as in ledger_write_batch, with "charged", "period" and "periodStart" as in ledger_settlement;
--- `replies` as in gateway_save_replies; `idempotencies` and `hashes` are null when no hold has an idempotency key. Returns a line for each
+-- are parallel, one place per item. `details` as in ledger_write_batch; `replies` as in gateway_save_replies; `idempotencies` and `hashes` are null when no hold has an idempotency key. Returns a line for each
 -- item, in order. Straight ones: what was paid, and for a hold what gateway_decide_lone_hold returns. Others are rows in parentheses:
 -- outcome, input_cost, output_cost, or outcome, available, spent, key_state, cap, period, period_start.
 CREATE FUNCTION gateway_decide_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
-  details json, replies json,
+  details ledger_charge_details[], replies json,
   requests text[], accounts text[], keys text[], ceilings bigint[], idempotencies text[], hashes bytea[], at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -144,11 +147,10 @@ BEGIN
   IF cardinality(settled_requests) > 0 THEN
     SELECT string_agg(ROW(s.outcome, s.input_cost, s.output_cost)::text, E'\n' ORDER BY s.ord) INTO settled
     FROM ledger_settle_holds((
-      SELECT json_agg(i.detail::jsonb || jsonb_build_object('ord', i.ord, 'request', i.request, 'account', i.account, 'key', i.key,
-        'inputCost', i.input_cost, 'outputCost', i.output_cost))
-      FROM ROWS FROM (
-        unnest(settled_requests), unnest(settled_accounts), unnest(settled_keys), unnest(input_costs), unnest(output_costs), json_array_elements(details)
-      ) WITH ORDINALITY AS i(request, account, key, input_cost, output_cost, detail, ord)
+      SELECT json_agg(coalesce(to_jsonb(details[i.ord]), '{}') || jsonb_build_object('ord', i.ord, 'request', i.request, 'account', i.account,
+        'key', i.key, 'inputCost', i.input_cost, 'outputCost', i.output_cost, 'charged', (details[i.ord]).model IS NOT NULL))
+      FROM unnest(settled_requests, settled_accounts, settled_keys, input_costs, output_costs) WITH ORDINALITY
+        AS i(request, account, key, input_cost, output_cost, ord)
     ), settled_requests, settled_accounts, at) s;
   END IF;
   IF replies IS NOT NULL THEN PERFORM gateway_save_replies(replies); END IF;
