@@ -2,11 +2,12 @@
 // item as the batcher does, and its tables as plain text to compare.
 
 import type { PoolClient } from "pg";
+import { expect } from "vitest";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { runStatement } from "@/lib/db/hot-statement";
 import type { HoldItem, SettleItem } from "@/lib/gateway/commit-items";
-import { commitStatement } from "@/lib/gateway/commit-statements";
+import { type CommitRow, commitStatement } from "@/lib/gateway/commit-statements";
 import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./model-types";
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
@@ -18,20 +19,37 @@ export const hotSettings =
 
 export const failed = "failed";
 
-/** Decides a batch of holds, which expire as the first of them says, by the statement that the request path would use; one result per item. */
-export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
-  const times = { at: new Date(atMs), until: new Date(items[0]?.deadlineMs ?? atMs) };
-  const [rows = []] = await runStatement(client, commitStatement([], items.map(holdItem), times));
-  return rows.map((row) => ({
-    outcome: row.outcome as HoldResult["outcome"],
-    available: row.available,
-    spent: row.spent,
-    keyState: row.key_state,
-    cap: row.cap,
-    period: row.period as Period | null,
-    periodStart: row.period_start?.getTime() ?? null,
-  }));
+/** What a batch asks for, in any order. */
+export type Ask = { settle: SettleAsk } | { hold: HoldAsk };
+
+/** Decides a batch by the statement that the request path would use: settlements first, then holds, which expire as the first of them says. */
+export async function commit(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<(SettleResult | HoldResult)[]> {
+  const settlements = asks.flatMap((ask) => ("settle" in ask ? [settleItem(ask.settle)] : []));
+  const holds = asks.flatMap((ask) => ("hold" in ask ? [ask.hold] : []));
+  const times = { at: new Date(atMs), until: new Date(holds[0]?.deadlineMs ?? atMs) };
+  const [rows = []] = await runStatement(client, commitStatement(settlements, holds.map(holdItem), times));
+  expect(rows).toHaveLength(asks.length);
+  return rows.map((row, place) => (place < settlements.length ? settleResult(row) : holdResult(row)));
 }
+
+/** Decides a batch of holds; one result per item. */
+export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
+  return (await commit(
+    client,
+    items.map((hold) => ({ hold })),
+    atMs,
+  )) as HoldResult[];
+}
+
+const holdResult = (row: CommitRow): HoldResult => ({
+  outcome: row.outcome as HoldResult["outcome"],
+  available: row.available,
+  spent: row.spent,
+  keyState: row.key_state,
+  cap: row.cap,
+  period: row.period as Period | null,
+  periodStart: row.period_start?.getTime() ?? null,
+});
 
 /** What is told of a hold that was placed the straight way: only what it counts in. */
 export const toldStraight = (result: HoldResult): HoldResult =>
@@ -63,12 +81,20 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   providerMs: 1,
 });
 
-/** Ends a batch of holds, by the statement that the request path would use; one result per item. */
+/** Ends a batch of holds; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
-  const at = new Date(atMs);
-  const [rows = []] = await runStatement(client, commitStatement(items.map(settleItem), [], { at, until: at }));
-  return rows.map((row) => ({ outcome: row.outcome as SettleResult["outcome"], inputCost: row.input_cost, outputCost: row.output_cost }));
+  return (await commit(
+    client,
+    items.map((settle) => ({ settle })),
+    atMs,
+  )) as SettleResult[];
 }
+
+const settleResult = (row: CommitRow): SettleResult => ({
+  outcome: row.outcome as SettleResult["outcome"],
+  inputCost: row.input_cost,
+  outputCost: row.output_cost,
+});
 
 const settleItem = ({ request, account, key, ceiling, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
   request: request as RequestId,

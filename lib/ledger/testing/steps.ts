@@ -25,6 +25,8 @@ export type Step =
   | { do: "credit"; account: number; amount: bigint; again: boolean }
   | { do: "hold"; items: HoldPick[] }
   | { do: "settle"; items: SettlePick[] }
+  /** What a process's batch is while many ask: what ends and what begins. */
+  | { do: "commit"; settlements: SettlePick[]; holds: HoldPick[] }
   | { do: "advance"; ms: number }
   | { do: "expire"; most: number }
   | { do: "key"; key: number; state: "active" | "paused" | "revoked" }
@@ -84,6 +86,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("hold" as const), items: holdBatch }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("settle" as const), items: settleBatch }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("commit" as const), settlements: settleBatch, holds: holdBatch }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({

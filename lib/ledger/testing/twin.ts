@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
-import { asBatch, checkBooks, failed, placeHolds, settleHolds, toldStraight } from "./books";
+import { type Ask, asBatch, checkBooks, commit, failed, toldStraight } from "./books";
 import { ReferenceLedger, Refused } from "./model";
-import type { HoldAsk, HoldResult, KeyRow, Period, SettleAsk } from "./model-types";
+import type { HoldAsk, HoldResult, KeyRow, Period, SettleAsk, SettleResult } from "./model-types";
 import type { HoldPick, SettlePick, Step } from "./steps";
 
 export const accounts = ["acc_a", "acc_b", "acc_c"] as const;
@@ -58,9 +58,11 @@ export class Twin {
       case "credit":
         return this.#credit(accounts[step.account] ?? accounts[0], step.amount, step.again);
       case "hold":
-        return this.#hold(this.holdAsks(step.items));
+        return this.#commit([], this.holdAsks(step.items));
       case "settle":
-        return this.#settle(this.settleAsks(step.items));
+        return this.#commit(this.settleAsks(step.items), []);
+      case "commit":
+        return this.#commit(this.settleAsks(step.settlements), this.holdAsks(step.holds));
       case "advance":
         this.atMs += step.ms;
         return;
@@ -158,23 +160,21 @@ export class Twin {
     expect(actual).toEqual(refusable(() => this.model.credit(id, account, amount)));
   }
 
-  async #hold(asks: readonly HoldAsk[]): Promise<void> {
-    const actual = await asBatch(this.client, asks, (items) => placeHolds(this.client, items, this.atMs));
-    const expected = asks.map((ask) => refusable(() => this.model.hold(ask, this.atMs)));
-    for (const [place, { request }] of asks.entries()) {
-      const result = expected[place];
+  async #commit(settlements: readonly SettleAsk[], holds: readonly HoldAsk[]): Promise<void> {
+    const asks = [...settlements.map((settle) => ({ settle })), ...holds.map((hold) => ({ hold }))];
+    if (asks.length === 0) return;
+    const actual = await asBatch<Ask, SettleResult | HoldResult>(this.client, asks, (items) => commit(this.client, items, this.atMs));
+    const settled = settlements.map((ask) => refusable(() => this.model.settle(ask, this.atMs)));
+    const held = holds.map((ask) => refusable(() => this.model.hold(ask, this.atMs)));
+    for (const [place, { request }] of holds.entries()) {
+      const result = held[place];
       if (result && result !== failed && result.outcome === "held") {
         const { cap, period, periodStart } = result;
         this.#periods.set(request, cap === null ? { period: null, periodStart: null } : { period, periodStart });
       }
     }
-    expect(actual).toEqual(expected.map((result, place) => asTold(result, actual[place])));
-  }
-
-  async #settle(asks: readonly SettleAsk[]): Promise<void> {
-    if (asks.length === 0) return;
-    const actual = await asBatch(this.client, asks, (items) => settleHolds(this.client, items, this.atMs));
-    expect(actual).toEqual(asks.map((ask) => refusable(() => this.model.settle(ask, this.atMs))));
+    const told = actual.slice(settlements.length) as (HoldResult | typeof failed)[];
+    expect(actual).toEqual([...settled, ...held.map((result, place) => asTold(result, told[place]))]);
   }
 
   async #expire(most: number): Promise<void> {

@@ -1,0 +1,70 @@
+// Two transactions on one account: one has it and changes what the other, which waits for it, is about.
+
+import type { PoolClient } from "pg";
+import { expect } from "vitest";
+import { type CapPeriod, setKeyLimits } from "@/lib/access/keys";
+import { nowMs } from "@/lib/base/clock";
+import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+import { openKeySpend } from "../key-spend";
+import type { HoldAsk, HoldResult, SettleAsk } from "./model-types";
+
+/** Has `other` take the account and change something, lets `request` run into that on `waiting`, and commits. */
+export async function whileWaiting<T>(
+  { waiting, other, account }: { waiting: PoolClient; other: PoolClient; account: AccountId },
+  change: (on: PoolClient) => Promise<unknown>,
+  request: () => Promise<T>,
+): Promise<T> {
+  const { rows } = await waiting.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  await other.query("BEGIN");
+  try {
+    await other.query("SELECT ledger_lock_accounts(ARRAY[$1])", [account]);
+    const running = request();
+    running.catch(() => undefined);
+    const waits = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool().query(waits, [rows[0]?.pid])).rowCount).toBe(1);
+    await change(other);
+    await other.query("COMMIT");
+    return await running;
+  } finally {
+    await other.query("ROLLBACK");
+  }
+}
+
+/** A hold to ask for, of a minute. */
+export const holdAsk = (account: AccountId, key: KeyId, ceiling: number): HoldAsk => ({
+  request: newRequestId(),
+  account,
+  key,
+  ceiling: BigInt(ceiling),
+  deadlineMs: nowMs() + 60_000,
+  idempotency: null,
+  hash: null,
+});
+
+/** A charge of 3 and 4 for a hold that was placed. */
+export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldAsk, placed?: HoldResult): SettleAsk => ({
+  request,
+  account,
+  key,
+  period: placed?.period ?? null,
+  periodStart: placed?.periodStart ?? null,
+  ceiling,
+  inputCost: 3n,
+  outputCost: 4n,
+  charges: true,
+  idempotency,
+  body: null,
+});
+
+/** As the owner sets it on the page of their keys. */
+export const setCap = (accountId: AccountId, keyId: KeyId, cap: number, period: CapPeriod) => async (on: PoolClient) => {
+  const limits = { expiresAt: "keep", cap: { nanoUsd: nanoUsd(cap), period }, allowedModels: null } as const;
+  const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
+  if (opened) await openKeySpend(accountId, { keyId, ...opened }, on);
+};
+
+/** What a key spent and holds, by period. */
+export const spendsOf = async (key: KeyId) =>
+  (await pool().query("SELECT period, spent, held FROM key_spend WHERE key_id = $1 ORDER BY period", [key])).rows;
