@@ -1,6 +1,7 @@
 -- A batch whose every item goes the straight way, as nearly all do: holds that fit, charges and releases of holds that are open. Each
 -- account is changed once, for what ends and what begins, and so locked; nothing is read before it is changed. What does not fit raises
--- PP001, which takes back what the batch wrote, and the batch functions decide it item by item and tell why.
+-- PP001, which takes back what the batch wrote, and row statements decide it item by item, and tell why. ledger_settle_holds,
+-- ledger_place_holds and the functions that ask for them stay for processes of the release before, while both run.
 
 -- sum() makes a numeric of bigints.
 CREATE AGGREGATE ledger_total(bigint) (SFUNC = int8pl, STYPE = bigint, INITCOND = '0');
@@ -100,9 +101,10 @@ BEGIN
 END $$;
 
 -- Decides a batch in one commit: settlements first, so that the money they free is there for the holds, then holds. The arrays of each half
--- are parallel, one place per item. `details` as in ledger_write_batch; `replies` as in gateway_save_replies; `idempotencies` and `hashes` are null when no hold has an idempotency key. Returns a line for each
--- item, in order. Straight ones: what was paid, and for a hold what gateway_decide_lone_hold returns. Others are rows in parentheses:
--- outcome, input_cost, output_cost, or outcome, available, spent, key_state, cap, period, period_start.
+-- are parallel, one place per item. `details` as in ledger_write_batch; `replies` as in gateway_save_replies; `idempotencies` and `hashes`
+-- are null when no hold has an idempotency key. Returns a line for each item, in order. Straight ones: what was paid, and for a hold what
+-- gateway_decide_lone_hold returns. Others are rows in parentheses: outcome, input_cost, output_cost of ledger_settle_hold, or outcome,
+-- available, spent, key_state, cap, period, period_start of gateway_place_hold.
 CREATE FUNCTION gateway_decide_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
   details ledger_charge_details[], replies json,
@@ -117,7 +119,11 @@ DECLARE
   starts timestamptz[];
   settled text;
   held text;
+  says ledger_charge_details;
+  done record;
+  lines text[] := '{}';
 BEGIN
+  -- One or two items are decided sooner one after the other.
   IF cardinality(settled_requests) + cardinality(requests) > 2 THEN
     BEGIN
       PERFORM ledger_begin_batch(settled_accounts, settled_ceilings, input_costs, output_costs, accounts, ceilings);
@@ -144,20 +150,18 @@ BEGIN
     END;
   END IF;
   PERFORM ledger_lock_accounts(settled_accounts || accounts);
-  IF cardinality(settled_requests) > 0 THEN
-    SELECT string_agg(ROW(s.outcome, s.input_cost, s.output_cost)::text, E'\n' ORDER BY s.ord) INTO settled
-    FROM ledger_settle_holds((
-      SELECT json_agg(coalesce(to_jsonb(details[i.ord]), '{}') || jsonb_build_object('ord', i.ord, 'request', i.request, 'account', i.account,
-        'key', i.key, 'inputCost', i.input_cost, 'outputCost', i.output_cost, 'charged', (details[i.ord]).model IS NOT NULL))
-      FROM unnest(settled_requests, settled_accounts, settled_keys, input_costs, output_costs) WITH ORDINALITY
-        AS i(request, account, key, input_cost, output_cost, ord)
-    ), settled_requests, settled_accounts, at) s;
-  END IF;
+  FOR place IN 1 .. cardinality(settled_requests) LOOP
+    says := details[place];
+    done := ledger_settle_hold(ROW(place, settled_requests[place], settled_accounts[place], settled_keys[place], says.period, says."periodStart",
+      input_costs[place], output_costs[place], says.model IS NOT NULL, says.model, says.provider, says."priceVersion", says."inputTokens",
+      says."outputTokens", says."cachedInputTokens", says."reasoningTokens", says.outcome, says.streamed, says.estimated, says."paidBy",
+      says."firstTokenMs", says."providerMs")::ledger_settlement, at);
+    lines := lines || ROW(done.outcome, done.input_paid, done.output_paid)::text;
+  END LOOP;
   IF replies IS NOT NULL THEN PERFORM gateway_save_replies(replies); END IF;
-  held := NULL;
-  IF cardinality(requests) > 0 THEN
-    SELECT string_agg(ROW(h.outcome, h.available, h.spent, h.key_state, h.cap, h.period, h.period_start)::text, E'\n' ORDER BY h.ord) INTO held
-    FROM gateway_decide_holds(requests, accounts, keys, ceilings, idempotencies, hashes, at, until) h;
-  END IF;
-  RETURN concat_ws(E'\n', settled, held);
+  FOR place IN 1 .. cardinality(requests) LOOP
+    done := gateway_place_hold(requests[place], accounts[place], keys[place], ceilings[place], until, idempotencies[place], hashes[place], at);
+    lines := lines || ROW(done.outcome, done.available, done.spent, done.key_state, done.cap, done.period, done.period_start)::text;
+  END LOOP;
+  RETURN array_to_string(lines, E'\n');
 END $$;
