@@ -2,7 +2,7 @@
 // settlements before holds. So few disk flushes serve many requests, and holds and settlements of one wallet rarely wait for
 // each other's locks.
 
-import { now } from "@/lib/base/clock";
+import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -58,10 +58,11 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
 }
 
 /** A hold outlives the provider's time limit by the margin: whoever settles later than that has died. */
-export const holdDeadline = (placedAt: Date): Date => new Date(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
+export const holdDeadline = (placedAt: Date): Date => dateOf(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
 
 /** The rows come settlements first; each item gets its own. */
 function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settlements: number): CommitRow[] {
+  if (settlements === 0 || settlements === items.length) return rows;
   let nextSettled = 0;
   let nextHeld = settlements;
   return items.flatMap(({ kind }) => rows[kind === "settle" ? nextSettled++ : nextHeld++] ?? []);

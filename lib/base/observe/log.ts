@@ -2,6 +2,7 @@
 // and the redaction below is the second fence, not the first.
 
 import pino, { type Logger } from "pino";
+import { now } from "../clock";
 import { once } from "../once";
 
 /** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
@@ -17,7 +18,7 @@ export const log = (): Logger =>
       {
         level: process.env.LOG_LEVEL || "info",
         base: null,
-        timestamp: pino.stdTimeFunctions.isoTime,
+        timestamp: () => `,"time":"${now().toISOString()}"`,
         redact: { paths: redactedPaths, censor: "[redacted]" },
         serializers: { err: describeError },
       },
