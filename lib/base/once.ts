@@ -3,7 +3,9 @@
 
 const registryKey = Symbol.for("pennyprompt");
 
-function registry(): Map<string, unknown> {
+const registry = findRegistry();
+
+function findRegistry(): Map<string, unknown> {
   const holder = globalThis as { [registryKey]?: Map<string, unknown> };
   holder[registryKey] ??= new Map();
   return holder[registryKey];
@@ -11,12 +13,13 @@ function registry(): Map<string, unknown> {
 
 /** Returns the process-wide value called `name`, made by `make` on first use. */
 export function once<T>(name: string, make: () => T): T {
-  const values = registry();
-  if (!values.has(name)) values.set(name, make());
-  return values.get(name) as T;
+  const known = registry.get(name);
+  if (known !== undefined) return known as T;
+  if (!registry.has(name)) registry.set(name, make());
+  return registry.get(name) as T;
 }
 
 /** Forgets the value called `name`, so that the next `once` makes it anew: for shutdown and for tests. */
 export function forgetOnce(name: string): void {
-  registry().delete(name);
+  registry.delete(name);
 }
