@@ -78,6 +78,12 @@ test("charges, a release and holds of several accounts, with a cap and without, 
 
 type World = Awaited<ReturnType<typeof openHolds>>;
 
+const countCharges = async () =>
+  (await pool().query('SELECT count(*) AS charges, (SELECT last_value FROM charge_seq_seq) AS "lastSeq" FROM charge')).rows[0] as {
+    charges: bigint;
+    lastSeq: bigint;
+  };
+
 const strange: [string, (world: World) => Promise<Ask> | Ask, string][] = [
   ["a hold that does not fit", ({ free, freeKey }) => ({ hold: holdAsk(free, freeKey, 88) }), "insufficient"],
   ["a hold beyond its key's cap", ({ capped, cappedKey }) => ({ hold: holdAsk(capped, cappedKey, 85) }), "cap_reached"],
@@ -114,7 +120,11 @@ test.each(strange)("%s sends the batch the long way, which decides the others as
   const beside: Ask[] = [{ settle: charges[0] as SettleAsk }, { hold: holdAsk(capped, cappedKey, 2) }, { hold: holdAsk(free, freeKey, 2) }];
   const odd = await make(world);
   const asks = "settle" in odd ? [odd, ...beside] : [...beside, odd];
+  const before = await countCharges();
   const results = await commit(client, asks, nowMs());
+  const after = await countCharges();
+  // Each charge takes a sequence number: none was inserted and taken back.
+  expect(after.lastSeq - before.lastSeq).toBe(after.charges - before.charges);
   expect(outcomes(results)).toEqual("settle" in odd ? [outcome, "settled", "held", "held"] : ["settled", "held", "held", outcome]);
   expect(wentStraight(results)).toBe(false);
   expect((await readBalance(capped)).held).toBe(12n);
@@ -137,6 +147,20 @@ test("holds with idempotency keys go the straight way too, and the long one when
   expect((await readBalance(free)).held).toBe(25n);
   const { rows } = await pool().query("SELECT idempotency_key FROM idempotent_reply WHERE account_id = $1 ORDER BY 1", [free]);
   expect(rows.map((row) => row.idempotency_key)).toEqual(["a", "b", "c", "d"]);
+});
+
+test("holds alone book nothing, and wait for no roll-up", async () => {
+  const { free, freeKey } = await openHolds();
+  const rollUp = await pool().connect();
+  try {
+    await rollUp.query("BEGIN");
+    await rollUp.query("SELECT pg_advisory_xact_lock(7305001)");
+    const holds = Array.from({ length: 3 }, () => holdAsk(free, freeKey, 1));
+    expect(outcomes(await placeHolds(client, holds, nowMs()))).toEqual(["held", "held", "held"]);
+  } finally {
+    await rollUp.query("ROLLBACK");
+    rollUp.release();
+  }
 });
 
 test("after all of this the books close", expectBooksToClose);

@@ -49,8 +49,7 @@ CREATE FUNCTION ledger_write_batch(
 #variable_conflict use_column
 DECLARE
   settled text;
-  are_ended boolean;
-  are_within_caps boolean;
+  fits_all boolean;
 BEGIN
   WITH item AS MATERIALIZED (
     SELECT i.*, i.input_cost + i.output_cost AS due, least(i.input_cost + i.output_cost, i.ceiling) AS paid
@@ -78,25 +77,30 @@ BEGIN
     WHERE s.key_id = d.key AND s.period = d.period AND s.period_start = d.period_start
       AND (d.cap IS NULL OR s.spent + d.paid + s.held + d.held <= d.cap)
     RETURNING d.items
+  ), fits AS MATERIALIZED (
+    -- Before anything is inserted that would be left behind as dead rows.
+    SELECT (SELECT count(*) FROM ended) = cardinality(settled_requests)
+      AND (SELECT ledger_total(s.items) FROM spent s)
+        = (SELECT count(*) FROM ended e WHERE e.period IS NOT NULL) + cardinality(caps) - cardinality(array_positions(caps, NULL))
+      AND NOT EXISTS (SELECT FROM item i WHERE i.model IS NULL AND i.due <> 0) AS all_of_it
   ), charges AS (
     INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
       reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
     SELECT i.account, i.request, i.key, i.model, i.provider, i.price_version, i.input_tokens, i.output_tokens, i.cached_input_tokens,
       i.reasoning_tokens, least(i.input_cost, i.paid), i.paid - least(i.input_cost, i.paid), i.due - i.paid, i.outcome, i.streamed, i.estimated,
       i.paid_by, i.first_token_ms, i.provider_ms, at
-    FROM item i WHERE i.model IS NOT NULL
+    FROM item i WHERE i.model IS NOT NULL AND (SELECT f.all_of_it FROM fits f)
   ), holds AS (
     INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
     SELECT h.request, h.account, h.key, h.ceiling, CASE WHEN h.cap IS NOT NULL THEN h.period END,
       CASE WHEN h.cap IS NOT NULL THEN h.period_start END, at, until
     FROM unnest(requests, accounts, keys, ceilings, caps, periods, period_starts) h(request, account, key, ceiling, cap, period, period_start)
+    WHERE (SELECT f.all_of_it FROM fits f)
   )
   SELECT (SELECT string_agg(CASE WHEN i.model IS NULL THEN '(released,,)' ELSE i.paid::text END, E'\n' ORDER BY i.ord) FROM item i),
-      (SELECT count(*) = cardinality(settled_requests) FROM ended),
-      (SELECT ledger_total(s.items) FROM spent s)
-        = (SELECT count(*) FROM ended e WHERE e.period IS NOT NULL) + cardinality(caps) - cardinality(array_positions(caps, NULL))
-    INTO settled, are_ended, are_within_caps;
-  IF NOT (are_ended AND are_within_caps) THEN RAISE SQLSTATE 'PP001'; END IF;
+      f.all_of_it
+    INTO settled, fits_all FROM fits f;
+  IF NOT fits_all THEN RAISE SQLSTATE 'PP001'; END IF;
   RETURN settled;
 END $$;
 
@@ -112,7 +116,8 @@ CREATE FUNCTION gateway_decide_batch(
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  has_begun boolean := ledger_begin_charges() IS NOT NULL;
+  -- Holds alone book nothing, and wait for no roll-up.
+  has_begun boolean := CASE WHEN cardinality(settled_requests) > 0 THEN ledger_begin_charges() IS NOT NULL END;
   are_usable boolean;
   caps bigint[];
   periods text[];
@@ -136,13 +141,13 @@ BEGIN
           LEFT JOIN LATERAL access_key_state(i.key, at) k ON true ORDER BY i.ord
         ) i;
       IF NOT are_usable THEN RAISE SQLSTATE 'PP001'; END IF;
-      settled := ledger_write_batch(settled_requests, settled_accounts, settled_keys, settled_ceilings, input_costs, output_costs, details,
-        requests, accounts, keys, ceilings, coalesce(caps, '{}'), periods, starts, at, until);
       IF idempotencies IS NOT NULL THEN
         INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
           SELECT i.account, i.idempotency, i.request, i.hash, at, at + interval '24 hours'
           FROM unnest(accounts, idempotencies, requests, hashes) i(account, idempotency, request, hash) WHERE i.idempotency IS NOT NULL;
       END IF;
+      settled := ledger_write_batch(settled_requests, settled_accounts, settled_keys, settled_ceilings, input_costs, output_costs, details,
+        requests, accounts, keys, ceilings, coalesce(caps, '{}'), periods, starts, at, until);
       IF replies IS NOT NULL THEN PERFORM gateway_save_replies(replies); END IF;
       RETURN concat_ws(E'\n', settled, held);
     EXCEPTION WHEN SQLSTATE 'PP001' OR unique_violation THEN
