@@ -6,7 +6,7 @@ interface Clock {
   nowMs: () => number;
 }
 
-/** The system's own: Next puts a slower one in its place when the first page is shown. */
+/** The system's own: Next, which is loaded after this, puts a slower one in its place. */
 const SystemDate = Date;
 
 const clock = () => once<Clock>("clock", () => ({ nowMs: SystemDate.now }));

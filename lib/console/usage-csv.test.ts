@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { type AccountId, requestIdAt } from "@/lib/base/ids";
+import { collectGarbage } from "@/lib/base/testing/collect-garbage";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { unitPrice } from "@/lib/ledger/testing/books";
@@ -125,8 +126,10 @@ test("ten times as many charges take no more memory to write", async () => {
   await insertCharges(account, "many", 200_000);
   /** The most memory that the process had while it wrote, and how many lines it wrote. */
   const write = async (model: string) => {
-    let [most, lines] = [0, -1];
+    let [most, lines, pieces] = [0, -1, 0];
     for await (const piece of writeUsageCsv(account, { ...query, model })) {
+      // On a busy machine the collector is late by more than the rows of ten pieces.
+      if (pieces++ % 10 === 0) collectGarbage();
       lines += piece.split("\r\n").length - 1;
       most = Math.max(most, process.memoryUsage.rss());
     }
@@ -135,8 +138,8 @@ test("ten times as many charges take no more memory to write", async () => {
   const some = await write("some");
   const many = await write("many");
   expect([some.lines, many.lines]).toEqual([20_000, 200_000]);
-  // The rows, held at once, take more than 150 megabytes; what is not collected yet took up to 66.
-  expect(many.most - some.most).toBeLessThan(100_000_000);
+  // The rows, held at once, take more than 150 megabytes.
+  expect(many.most - some.most).toBeLessThan(64_000_000);
 }, 90_000);
 
 test("nothing is read before the client asks for it, and no more after it has left", async () => {

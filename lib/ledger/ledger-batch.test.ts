@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const cap = { nanoUsd: 100, period: "total" } as const;
 
-/** Two accounts of 100: one whose key has a cap of 100 and spent of it before, one without; each with two holds of 10. */
+/** Two accounts of 100, one with a key that has a cap of 100 and one without; each with two holds of 10. */
 async function openHolds() {
   const [capped, free] = [await fundedAccount(100), await fundedAccount(100)];
   const [cappedKey, freeKey] = [await openKey(capped, cap), await openKey(free)];

@@ -6,9 +6,8 @@ import type { Server, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { collectGarbage } from "@/lib/base/testing/collect-garbage";
 import { openAccount, type TestAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until } from "@/lib/gateway/contract/testing/books";
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
@@ -46,11 +45,6 @@ function requestText({ key }: TestAccount, body: object, headers: readonly strin
   const text = JSON.stringify(body);
   const lines = ["host: x", `authorization: Bearer ${key}`, "content-type: application/json", `content-length: ${Buffer.byteLength(text)}`];
   return `POST /api/v1/prompt HTTP/1.1\r\n${[...lines, ...headers].join("\r\n")}\r\n\r\n${text}`;
-}
-
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  runInNewContext("gc")();
 }
 
 /** Connects without reading. */

@@ -38,7 +38,7 @@ export type Step =
 const place = fc.nat({ max: 1_000 });
 const hourMs = 3_600_000;
 
-/** `idempotent`: whether idempotency keys are used, which make a whole batch take row statements. */
+/** `idempotent`: whether idempotency keys are used; they are few, and one that is taken sends its whole batch the long way. */
 const holdPick = (idempotent: boolean): fc.Arbitrary<HoldPick> =>
   fc
     .record({
