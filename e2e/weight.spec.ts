@@ -98,6 +98,22 @@ for (const { path } of consolePages) {
   });
 }
 
+for (const path of ["/docs/x402", "/docs/api", "/docs/deposits"]) {
+  test(`${path} stands still when its fonts come late`, async ({ page }) => {
+    let late = 0;
+    await page.route("**/*.woff2", async (route) => {
+      // What is under way keeps the network busy, so the page is not weighed before they have come.
+      await page.waitForFunction(() => Number(Reflect.get(window, "seenLcpMs")) > 0);
+      late++;
+      await route.continue();
+    });
+    const result = await weigh(page, path);
+    expect(late, "fonts that came after the page was painted").toBeGreaterThan(0);
+    expectCalm(result);
+    weighed.pop();
+  });
+}
+
 test("what moves is measured", async ({ page }) => {
   await weigh(page, "/docs/errors");
   await page.evaluate(() =>
