@@ -46,6 +46,33 @@ const wentStraight = (results: Result[]) =>
 
 const outcomes = (results: Result[]) => results.map(({ outcome }) => outcome);
 
+test("a batch reads the holds that it ends and no other, also when it was planned while none was open", async () => {
+  const free = await fundedAccount(10_000);
+  const freeKey = await openKey(free);
+  const openAndEnd = async (opened: number, ended: number) => {
+    const holds = Array.from({ length: opened }, () => holdAsk(free, freeKey, 1));
+    const placed = await placeHolds(client, holds, nowMs());
+    const ends = holds.slice(0, ended).map((hold, place) => ({ settle: chargeAsk(hold, placed[place]) }));
+    const before = await holdsRead();
+    expect(outcomes(await commit(client, ends, nowMs()))).toEqual(Array(ended).fill("settled"));
+    return (await holdsRead()) - before;
+  };
+  const holdsRead = async (): Promise<number> => {
+    const { rows } = await client.query(
+      "SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'hold'",
+    );
+    return rows[0].read;
+  };
+  await client.query("VACUUM ANALYZE hold");
+  await client.query("BEGIN");
+  try {
+    for (let round = 0; round < 8; round++) await openAndEnd(5, 5);
+    expect(await openAndEnd(3_000, 5)).toBe(5);
+  } finally {
+    await client.query("ROLLBACK");
+  }
+});
+
 test("charges, a release and holds of several accounts, with a cap and without, go the straight way together", async () => {
   const { capped, cappedKey, free, freeKey, charges } = await openHolds();
   const [first, second, third] = charges as [SettleAsk, SettleAsk, SettleAsk];
