@@ -7,7 +7,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
-import { chargeDetails } from "@/lib/ledger/testing/books";
+import { chargeDetails, hotSettings } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { submitHold } from "./hold-batch";
@@ -210,6 +210,60 @@ test("the job that forgets answers and requests that use those keys again do not
   ]);
   expect(new Set(outcomes)).toEqual(new Set(["held"]));
   expect((await pool().query("SELECT count(*) AS open FROM hold WHERE account_id = $1", [account])).rows).toEqual([{ open: 200n }]);
+});
+
+test("a batch reads the claims that it answers and no other, nor does the reaper, also when they were planned while there was none", async () => {
+  const client = await pool().connect();
+  const read = async (): Promise<number> => {
+    const { rows } = await client.query(
+      "SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'idempotent_reply'",
+    );
+    return rows[0].read;
+  };
+  const claim = (account: string, count: number) =>
+    client.query(
+      `INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
+         SELECT $1, 'key ' || n, $1 || n, 'hash', now(), now() + interval '24 hours' FROM generate_series(1, $2) n`,
+      [account, count],
+    );
+  /** Of five claims: three are answered, two given back. */
+  const answer = async (account: string) => {
+    const replies = [1, 2, 3, 4, 5].map((n) => ({
+      ...{ account, idempotency: `key ${n}`, request: `${account}${n}` },
+      ...(n > 3 ? {} : { status: 200, streamed: false, body: `answer ${n}` }),
+    }));
+    const before = await read();
+    await client.query({ name: "save", text: "SELECT gateway_save_replies($1)", values: [JSON.stringify(replies)] });
+    return (await read()) - before;
+  };
+  const reap = () => client.query({ name: "reap", text: "SELECT gateway_expire_holds(to_timestamp(1), 100)" });
+  await client.query("DELETE FROM idempotent_reply");
+  await client.query("VACUUM ANALYZE idempotent_reply");
+  await client.query(`BEGIN; ${hotSettings}`);
+  try {
+    for (let round = 0; round < 8; round++) {
+      await claim(`few ${round}`, 5);
+      await answer(`few ${round}`);
+      await reap();
+    }
+    await claim("many", 3_000);
+    expect(await answer("many")).toBeLessThan(20);
+    const before = await read();
+    await reap();
+    expect((await read()) - before).toBe(0);
+    const { rows } = await client.query(
+      "SELECT body, count(*) FROM idempotent_reply WHERE account_id = 'many' GROUP BY body ORDER BY body",
+    );
+    expect(rows.map(({ body, count }) => [body, count])).toEqual([
+      ["answer 1", 1n],
+      ["answer 2", 1n],
+      ["answer 3", 1n],
+      [null, 2_995n],
+    ]);
+  } finally {
+    await client.query("ROLLBACK");
+    client.release(true);
+  }
 });
 
 test("after all of this the books close", expectBooksToClose);
