@@ -57,7 +57,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
       round.alone[result.name] = result;
       say(`round ${number}, 1 connection: ${result.name} p50 ${result.p50Ms} ms`);
     }
-    checkLedger(ours);
+    checkLedger({ ...ours, name: `round ${number}` });
     rounds.push(round);
   }
   for (const { stop } of [next, twoCommits, ours, portkey, raw]) await stop();

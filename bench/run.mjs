@@ -26,14 +26,30 @@ const benches = {
 };
 // The contest of the gateways has many short rounds: a virtual machine changes its speed for some seconds at a time, and a long
 // run lies in such a spell as a whole.
+const short = { seconds: 3, aloneSeconds: 2 };
 const paces = {
   full: {
-    ...{ contest: { rounds: 13, seconds: 3, aloneSeconds: 2 }, rounds: 5, seconds: 8, aloneSeconds: 5 },
-    ...{ holdSeconds: 20, warmUpSeconds: 15, starts: 3, tries: 3, deposits: 60, payments: 200 },
+    contest: { rounds: 13, ...short },
+    rounds: 5,
+    seconds: 8,
+    aloneSeconds: 5,
+    holdSeconds: 20,
+    warmUpSeconds: 15,
+    starts: 3,
+    tries: 3,
+    deposits: 60,
+    payments: 200,
   },
   quick: {
-    ...{ contest: { rounds: 2, seconds: 3, aloneSeconds: 2 }, rounds: 2, seconds: 3, aloneSeconds: 2 },
-    ...{ holdSeconds: 6, warmUpSeconds: 8, starts: 1, tries: 1, deposits: 15, payments: 40 },
+    contest: { rounds: 2, ...short },
+    rounds: 2,
+    ...short,
+    holdSeconds: 6,
+    warmUpSeconds: 8,
+    starts: 1,
+    tries: 1,
+    deposits: 15,
+    payments: 40,
   },
 };
 

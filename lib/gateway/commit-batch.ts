@@ -17,7 +17,7 @@ const MOST_ITEMS = 256;
 /** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
 const ENOUGH_ITEMS = 6;
 /** So many are worth a commit of their own beside one that is under way; fewer would cost each of them more than they gain. */
-const CROWD_OF_ITEMS = 32;
+const CROWD_OF_ITEMS = 20;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { setKeyState } from "@/lib/access/keys";
 import { nowMs } from "@/lib/base/clock";
 import { pool } from "@/lib/db/pool";
+import { rowsRead } from "@/lib/db/testing/rows-read";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "./accounts";
 import { type Ask, commit, hotSettings, placeHolds } from "./testing/books";
@@ -53,15 +54,9 @@ test("a batch reads the holds that it ends and no other, also when it was planne
     const holds = Array.from({ length: opened }, () => holdAsk(free, freeKey, 1));
     const placed = await placeHolds(client, holds, nowMs());
     const ends = holds.slice(0, ended).map((hold, place) => ({ settle: chargeAsk(hold, placed[place]) }));
-    const before = await holdsRead();
+    const before = await rowsRead(client, "hold");
     expect(outcomes(await commit(client, ends, nowMs()))).toEqual(Array(ended).fill("settled"));
-    return (await holdsRead()) - before;
-  };
-  const holdsRead = async (): Promise<number> => {
-    const { rows } = await client.query(
-      "SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'hold'",
-    );
-    return rows[0].read;
+    return (await rowsRead(client, "hold")) - before;
   };
   await client.query("VACUUM ANALYZE hold");
   await client.query("BEGIN");
