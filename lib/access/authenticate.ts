@@ -18,17 +18,19 @@ export function readBearerKey(authorization: string | undefined): { key: string 
 }
 
 /**
- * Finds the key and says whether it may be used at this moment. `beforeLookUp` runs before the database is asked about a key
- * that is not known yet; what it throws ends the attempt.
+ * Finds the key and says whether it may be used at this moment; at once, when this process knows it. `beforeLookUp` runs before the
+ * database is asked about one that it does not know; what it throws ends the attempt.
  */
-export async function authenticateKey(clearKey: string, beforeLookUp?: () => void): Promise<Authentication> {
+export function authenticateKey(clearKey: string, beforeLookUp?: () => void): Authentication | Promise<Authentication> {
   // The name in this process's memory is a plain digest: three times as fast as the peppered hash, and never stored.
   const name = digestKey(clearKey);
-  let key: KeyRecord | null | undefined = peekKey(name);
-  if (!key) {
-    beforeLookUp?.();
-    key = await loadKey(name, hashKey(clearKey, pepper()));
-  }
+  const known = peekKey(name);
+  if (known) return judgeKey(known, name);
+  beforeLookUp?.();
+  return loadKey(name, hashKey(clearKey, pepper())).then((key) => judgeKey(key, name));
+}
+
+function judgeKey(key: KeyRecord | null, name: string): Authentication {
   if (!key) return { ok: false, reason: "unknown" };
   if (key.state === "revoked") return { ok: false, reason: "revoked" };
   if (key.expiresAt && key.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };

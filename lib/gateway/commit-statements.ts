@@ -156,10 +156,10 @@ function batch(settlements: readonly SettleItem[], holds: readonly HoldItem[], {
 function holdValues(holds: readonly HoldItem[]): unknown[] {
   const claims = holds.some((hold) => hold.idempotency !== null);
   return [
-    holds.map((hold) => hold.request),
-    holds.map((hold) => hold.account),
-    holds.map((hold) => hold.key),
-    holds.map((hold) => hold.ceiling),
+    writePlain(holds, (hold) => hold.request),
+    writePlain(holds, (hold) => hold.account),
+    writePlain(holds, (hold) => hold.key),
+    writePlain(holds, (hold) => hold.ceiling),
     claims ? holds.map((hold) => hold.idempotency) : null,
     claims ? holds.map((hold) => hold.hash) : null,
   ];
@@ -167,15 +167,22 @@ function holdValues(holds: readonly HoldItem[]): unknown[] {
 
 function settleValues(settlements: readonly SettleItem[]): unknown[] {
   return [
-    settlements.map((item) => item.request),
-    settlements.map((item) => item.account),
-    settlements.map((item) => item.key),
-    settlements.map((item) => item.ceiling),
-    settlements.map(({ charge, inputCost }) => (charge ? inputCost : 0n)),
-    settlements.map(({ charge, outputCost }) => (charge ? outputCost : 0n)),
+    writePlain(settlements, (item) => item.request),
+    writePlain(settlements, (item) => item.account),
+    writePlain(settlements, (item) => item.key),
+    writePlain(settlements, (item) => item.ceiling),
+    writePlain(settlements, ({ charge, inputCost }) => (charge ? inputCost : 0n)),
+    writePlain(settlements, ({ charge, outputCost }) => (charge ? outputCost : 0n)),
     settlements.map(writeDetails),
     writeReplies(settlements),
   ];
+}
+
+/** The text of an array of ids or amounts: nothing in them is quoted, and the driver would look through every one for what is. */
+function writePlain<Item>(items: readonly Item[], read: (item: Item) => string | bigint | null): string {
+  let text = "";
+  for (const item of items) text += `${text === "" ? "{" : ","}${read(item) ?? "NULL"}`;
+  return text === "" ? "{}" : `${text}}`;
 }
 
 /** One item as the SQL type ledger_charge_details; null for who is released. */

@@ -44,7 +44,8 @@ export function endpoint(name: string, steps: Endpoint, writeError?: typeof erro
     if (!reply.headers.ratelimit) writeAddressLimit(request, reply);
     outcome.status = reply.status;
     // A whole body needs nothing more from us; the slot it held is free before the client has read it.
-    if (typeof reply.body === "string") await request.end();
+    const ending = typeof reply.body === "string" ? request.end() : undefined;
+    if (ending) await ending;
     return reply;
   };
 }

@@ -19,9 +19,7 @@ export type HoldDecision =
 export type HoldRefusal = Exclude<HoldDecision, { outcome: "held" | "replay" }>;
 
 /** Decides one hold together with those that arrive beside it. */
-export async function submitHold(hold: HoldItem): Promise<HoldDecision> {
-  return readDecision(await submitToCommit({ kind: "hold", hold }));
-}
+export const submitHold = (hold: HoldItem): Promise<HoldDecision> => submitToCommit({ kind: "hold", hold }).then(readDecision);
 
 /** @throws Error for an outcome that is none of a hold */
 export function readDecision(row: CommitRow): HoldDecision {

@@ -9,7 +9,7 @@ import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
 import type { ChargeDetails } from "./commit-items";
-import { type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
+import { type HoldDecision, type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
 import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
 import type { PaymentFacts } from "./pay/facts";
@@ -41,17 +41,20 @@ export type PlacedHold =
 export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const claim = readIdempotencyClaim(request);
-  const decision = await submitHold({
-    request: request.id,
-    account: accountId,
-    key: keyId,
-    ceiling: quote.ceiling,
-    idempotency: claim?.key ?? null,
-    hash: claim?.bodyHash ?? null,
-  }).catch((error: unknown) => {
+  let decision: HoldDecision;
+  try {
+    decision = await submitHold({
+      request: request.id,
+      account: accountId,
+      key: keyId,
+      ceiling: quote.ceiling,
+      idempotency: claim?.key ?? null,
+      hash: claim?.bodyHash ?? null,
+    });
+  } catch (error) {
     // Whether it was committed is not known: the reaper frees it at its deadline if it was.
     throw ledgerUnavailable(error);
-  });
+  }
   switch (decision.outcome) {
     case "held": {
       const { period, periodStart } = decision;

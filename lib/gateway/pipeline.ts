@@ -37,7 +37,8 @@ export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   { identify, read, place, write }: Sale<Who, Read>,
 ): Promise<GatewayReply> {
   const who = await identify(request);
-  await limit(request, who);
+  const limiting = limit(request, who);
+  if (limiting) await limiting;
   const prompt = read(request, who);
   const quote = quotePrompt(prompt);
   const placing = place(request, who, prompt, quote);
@@ -47,7 +48,8 @@ export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   const { hold, payment } = placed;
   const settlement = openSettlement(request, hold, prompt, quote);
   const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, payment) };
-  return prompt.stream ? answerStream(work) : answerWhole(work);
+  // Awaited here: a promise that is handed out by another takes three turns to come through.
+  return await (prompt.stream ? answerStream(work) : answerWhole(work));
 }
 
 /** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */

@@ -36,8 +36,8 @@ export interface GatewayRequest extends IncomingRequest {
   providerMs: number | undefined;
   /** Runs `undo` when the request has ended, at the end of its stream; last in, first out. */
   onEnd(undo: () => void | Promise<void>): void;
-  /** Ends the request: runs the stack once. */
-  end(): Promise<void>;
+  /** Ends the request: runs the stack once. A promise only when something in it takes time; the same one for whoever asks again. */
+  end(): void | Promise<void>;
 }
 
 export interface GatewayReply {
@@ -46,7 +46,7 @@ export interface GatewayReply {
   /** The whole body, or chunks of a stream. Whoever reads a stream calls `return` when it stops early. */
   body: string | AsyncIterable<string>;
   /** Ends the request. A door calls it when the reply is written or its client is gone; twice is once. */
-  end: () => Promise<void>;
+  end: GatewayRequest["end"];
 }
 
 /** The largest body that is read, in bytes. */
@@ -83,15 +83,15 @@ class OpenRequest implements GatewayRequest {
   providerMs: number | undefined = undefined;
   readonly #incoming: IncomingRequest;
   readonly #undos: Undo[] = [];
-  #ended: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
 
   // Handed on by themselves, as part of a reply.
   readonly onEnd = (undo: Undo): void => {
     this.#undos.push(undo);
   };
-  readonly end = (): Promise<void> => {
-    this.#ended ??= runAll(this.#undos);
-    return this.#ended;
+  readonly end = (): void | Promise<void> => {
+    this.#ending ??= runAll(this.#undos) || undefined;
+    return this.#ending;
   };
 
   constructor(incoming: IncomingRequest) {
@@ -111,13 +111,19 @@ class OpenRequest implements GatewayRequest {
   }
 }
 
-async function runAll(undos: Undo[]): Promise<void> {
+/** Awaits only what takes time: for most requests nothing does. */
+function runAll(undos: Undo[]): void | Promise<void> {
   for (let undo = undos.pop(); undo; undo = undos.pop()) {
     try {
-      await undo();
+      const undoing = undo();
+      if (undoing) return undoing.catch(noteFailedUndo).then(() => runAll(undos));
     } catch (error) {
-      // The others must still run: a slot that is not given back is lost to its account.
-      log().error({ err: error }, "ending a request failed");
+      noteFailedUndo(error);
     }
   }
+}
+
+/** The others must still run: a slot that is not given back is lost to its account. */
+function noteFailedUndo(error: unknown): void {
+  log().error({ err: error }, "ending a request failed");
 }

@@ -7,6 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
 import { submitToCommit } from "./commit-batch";
 import type { SettleItem } from "./commit-items";
+import type { CommitRow } from "./commit-statements";
 
 export interface Settled {
   outcome: "settled" | "released" | "late" | "already";
@@ -21,17 +22,22 @@ const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_2
  * Ends one hold together with those that end beside it, and resolves when that is durable.
  * @throws Error when the database stayed away for over 15 s: the reaper frees the hold then, and the operator bears the answer
  */
-export async function submitSettlement(item: SettleItem): Promise<Settled> {
+export const submitSettlement = (item: SettleItem): Promise<Settled> =>
+  submitToCommit({ kind: "settle", settle: item }).then(readSettled, (error: unknown) => settleAgain(item, error));
+
+async function settleAgain(item: SettleItem, firstError: unknown): Promise<Settled> {
+  let error = firstError;
   for (const delayMs of RETRY_DELAYS_MS) {
+    if (isRefusal(error)) break;
+    log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
+    await sleep(delayMs);
     try {
-      return await settleOnce(item);
-    } catch (error) {
-      if (isRefusal(error)) throw error;
-      log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
-      await sleep(delayMs);
+      return readSettled(await submitToCommit({ kind: "settle", settle: item }));
+    } catch (next) {
+      error = next;
     }
   }
-  return settleOnce(item);
+  throw error;
 }
 
 /**
@@ -40,9 +46,8 @@ export async function submitSettlement(item: SettleItem): Promise<Settled> {
  */
 const isRefusal = (error: unknown): boolean => isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
 
-async function settleOnce(settle: SettleItem): Promise<Settled> {
-  const row = await submitToCommit({ kind: "settle", settle });
-  return { outcome: readOutcome(row.outcome), inputCost: nanoUsd(row.input_cost ?? 0n), outputCost: nanoUsd(row.output_cost ?? 0n) };
+function readSettled({ outcome, input_cost, output_cost }: CommitRow): Settled {
+  return { outcome: readOutcome(outcome), inputCost: nanoUsd(input_cost ?? 0n), outputCost: nanoUsd(output_cost ?? 0n) };
 }
 
 function readOutcome(outcome: string): Settled["outcome"] {

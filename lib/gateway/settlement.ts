@@ -13,7 +13,7 @@ import { noteInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 import type { GatewayRequest } from "./request";
-import { submitSettlement } from "./settle-batch";
+import { type Settled, submitSettlement } from "./settle-batch";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {
@@ -58,14 +58,16 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
       settlement.ended = true;
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
-    async chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
+    chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
       const write = rememberBody(writeBody);
-      const charging = settlement.charge(completion, write);
-      // Heard below; but not, should the body be one that cannot be written.
-      charging.catch(() => undefined);
-      // What is charged is nearly always what was expected.
-      write(expectedReceipt(hold, quote, completion));
-      return write(await charging);
+      const charging = settlement.charge(completion, write).then(write);
+      try {
+        // What is charged is nearly always what was expected.
+        write(expectedReceipt(hold, quote, completion));
+      } catch {
+        // Said when it is written of what was charged.
+      }
+      return charging;
     },
     async release(): Promise<void> {
       if (settlement.ended) return;
@@ -73,7 +75,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
       await releaseHold(hold);
     },
   };
-  request.onEnd(() => settlement.release());
+  request.onEnd(() => (settlement.ended ? undefined : settlement.release()));
   return settlement;
 }
 
@@ -100,23 +102,25 @@ async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: C
     item.status = 200;
     item.body = writeBody(expectedReceipt(hold, quote, completion));
   }
-  const settled = await settleOrLose(item, quote);
-  if (settled.outcome === "late") metrics().lostAnswers.inc();
+  let settled: Settled;
+  try {
+    settled = await submitSettlement(item);
+  } catch (error) {
+    noteLost(item, quote, error);
+    throw error;
+  }
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
-  await noteLoss(quote, usage, nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost), settled.outcome === "late");
+  const loss = nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost);
+  noteLoss(quote, usage, loss, settled.outcome === "late");
+  if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
   afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost)));
   return receipt;
 }
 
-async function settleOrLose(item: SettleItem, quote: Quote) {
-  try {
-    return await submitSettlement(item);
-  } catch (error) {
-    metrics().lostAnswers.inc();
-    metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
-    log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
-    throw error;
-  }
+function noteLost(item: SettleItem, quote: Quote, error: unknown): void {
+  metrics().lostAnswers.inc();
+  metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
+  log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
 }
 
 const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
@@ -159,16 +163,14 @@ function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion
   };
 }
 
-async function noteLoss(quote: Quote, usage: TokenUsage, loss: NanoUsd, late: boolean): Promise<void> {
-  if (loss > 0n) {
-    metrics().operatorLossNanoUsd.inc({ reason: late ? "late" : "overrun" }, Number(loss));
-    if (!late) {
-      metrics().overruns.inc({ model: quote.model.id });
-      log().error(
-        { model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() },
-        "an answer cost more than its hold",
-      );
-    }
-  }
-  if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
+function noteLoss(quote: Quote, usage: TokenUsage, loss: NanoUsd, late: boolean): void {
+  if (late) metrics().lostAnswers.inc();
+  if (loss <= 0n) return;
+  metrics().operatorLossNanoUsd.inc({ reason: late ? "late" : "overrun" }, Number(loss));
+  if (late) return;
+  metrics().overruns.inc({ model: quote.model.id });
+  log().error(
+    { model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() },
+    "an answer cost more than its hold",
+  );
 }

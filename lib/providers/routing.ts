@@ -70,11 +70,11 @@ async function openStream(attempt: Attempt, trial: Trial) {
   return { trial, first, events };
 }
 
-async function readWhole(attempt: Attempt, trial: Trial): Promise<readonly ProviderEvent[]> {
-  const events = await attemptWhole(attempt);
-  for (const event of events) trial.note(event);
-  return events;
-}
+const readWhole = (attempt: Attempt, trial: Trial): Promise<readonly ProviderEvent[]> =>
+  attemptWhole(attempt).then((events) => {
+    for (const event of events) trial.note(event);
+    return events;
+  });
 
 function endCall({ answer, budget }: RoutedCall): void {
   answer.endedAt ??= nowMs();

@@ -95,13 +95,8 @@ export function exchangeWhole(
   if (budget.reason) return Promise.reject(budget.reason);
   const options = { method: "POST" as const, path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body };
   const { pool, wait } = originOf(endpoint.origin);
-  const endWait = wait.begin();
-  const onBegun = (status: number) => {
-    endWait();
-    return onStatus(status);
-  };
   const notBegun = (error: Error) => connectionFailure(error, endpoint);
-  return readWholeAnswer(pool, options, { budget, onStatus: onBegun, notBegun }).finally(endWait);
+  return readWholeAnswer(pool, options, { budget, onStatus, onBegun: wait.begin(), notBegun });
 }
 
 /** An error before the first byte of an answer. */

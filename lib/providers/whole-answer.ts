@@ -17,13 +17,15 @@ interface Reading {
   budget: CallBudget;
   /** Told the status as soon as it is there; returns the most bytes of body that are wanted. */
   onStatus: (status: number) => number;
+  /** Told once when the answer begins, or never will. */
+  onBegun: () => void;
   /** Makes the failure of an answer that never began. */
   notBegun: (error: Error) => ProviderFailure;
 }
 
 /** Sends a request and reads its answer. @throws ProviderFailure the budget's reason once it is stopped, else what went wrong */
 export function readWholeAnswer(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: Reading): Promise<WholeAnswer> {
-  const { budget, onStatus, notBegun } = reading;
+  const { budget, onStatus, onBegun, notBegun } = reading;
   return new Promise((resolve, reject) => {
     let request: Dispatcher.DispatchController | undefined;
     let answer: Pick<WholeAnswer, "status" | "headers"> | undefined;
@@ -50,6 +52,7 @@ export function readWholeAnswer(dispatcher: Dispatcher, options: Dispatcher.Disp
       },
       onResponseStart(_controller, status, headers) {
         if (status < 200) return;
+        onBegun();
         answer = { status, headers };
         limit = onStatus(status);
       },
@@ -63,6 +66,7 @@ export function readWholeAnswer(dispatcher: Dispatcher, options: Dispatcher.Disp
       onResponseEnd: () => end(false),
       onResponseError(_controller, error) {
         budget.removeListener("abort", onAbort);
+        if (!answer) onBegun();
         reject(budget.reason ?? (answer ? brokenOff(error) : notBegun(error)));
       },
     });
