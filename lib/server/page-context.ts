@@ -28,10 +28,17 @@ class PageStorage<Store> extends AsyncLocalStorage<Store> {
   }
 }
 
+/** From Node 24 on a storage costs nobody anything who does not use it. */
+const isCostly = Number.parseInt(process.versions.node, 10) < 24;
+
 /** What is loaded by `require` from now on has storages that can rest: Next, and the React inside of it, which both load late. */
 export function installPageStorage(): void {
-  Object.assign(asyncHooks, { AsyncLocalStorage: PageStorage });
+  if (isCostly) replaceStorage(PageStorage);
 }
+
+/** Defined and not assigned: in Node 22 it is a getter. */
+export const replaceStorage = (value: typeof AsyncLocalStorage): void =>
+  void Object.defineProperty(asyncHooks, "AsyncLocalStorage", { value, configurable: true, enumerable: true, writable: true });
 
 /** Makes a page; its context lives until it is both made and sent, or its reader has gone. */
 export function makePage(response: ServerResponse, make: () => Promise<void>): Promise<void> {
