@@ -32,7 +32,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
     [next, measureWithBooks],
   ];
   const floor = [twoCommits, measure];
-  const alone = [...crowd.slice(0, 3), floor];
+  const alone = [...crowd.slice(0, 2), [ours.client, measureWithBooks], [ours.inTurn, measureWithBooks], floor];
   const takeOnce = async ([contestant, take], connections, seconds, tries = pace.tries) => {
     run++;
     const made = typeof contestant === "function" ? contestant(`${process.pid}-${run}`) : contestant;
@@ -81,6 +81,7 @@ function figuresOf(rounds) {
     hot_wallet_vs_portkey: ratio(({ crowd }) => crowd["ours-hot"].perSecond / crowd.portkey.perSecond),
     throughput_vs_raw: ratio(({ crowd }) => crowd.ours.perSecond / crowd.raw.perSecond),
     added_p50_vs_portkey: ratio((round) => added(round, "ours") / added(round, "portkey")),
+    added_p50_in_turn_vs_portkey: ratio((round) => added(round, "ours-in-turn") / added(round, "portkey")),
     two_commits_p50_vs_portkey: ratio((round) => added(round, "two-commits") / added(round, "portkey")),
     rss_mb: Math.max(...rounds.map(({ crowd }) => crowd.ours.rssMb)),
   };

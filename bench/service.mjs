@@ -109,6 +109,10 @@ export async function startService(room, { dataDir, upstream, directory, name = 
   const made = {
     ...service,
     wallets: contestant(name, { authorizations: wallets }),
+    /** One client, which has one key. */
+    client: contestant(name, { authorizations: [`Bearer ${keys.hot}`] }),
+    /** One client that goes through a thousand keys. */
+    inTurn: contestant(`${name}-in-turn`, { authorizations: wallets }),
     hot: contestant(`${name}-hot`, { authorizations: [`Bearer ${keys.hot}`] }),
     /** Each run has idempotency keys of its own, or the second would be answered from the first. */
     idempotent: (run) => contestant(`${name}-idempotent`, { authorizations: wallets, idempotency: `bench-${run}-` }),

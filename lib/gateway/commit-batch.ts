@@ -46,26 +46,35 @@ async function commit(items: readonly CommitItem[]): Promise<CommitRow[]> {
   const startedAt = performance.now();
   const holds: HoldItem[] = [];
   const settlements: SettleItem[] = [];
+  const nextHolds: HoldItem[] = [];
   for (const item of items) {
     if (item.kind === "hold") holds.push(item.hold);
-    else settlements.push(item.settle);
+    else {
+      settlements.push(item.settle);
+      if (item.next) nextHolds.push(item.next);
+    }
   }
+  holds.push(...nextHolds);
   const at = now();
   const [rows = []] = await queryHot(commitStatement(settlements, holds, { at, until: holdDeadline(at) }));
   const ms = performance.now() - startedAt;
   afterwards(() => noteBatch(settlements.length, holds.length, ms));
-  return inSubmittedOrder(items, rows, settlements.length);
+  return inSubmittedOrder(items, rows, settlements.length, holds.length - nextHolds.length);
 }
 
 /** A hold outlives the provider's time limit by the margin: whoever settles later than that has died. */
 export const holdDeadline = (placedAt: Date): Date => dateOf(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
 
-/** The rows come settlements first; each item gets its own. */
-function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settlements: number): CommitRow[] {
-  if (settlements === 0 || settlements === items.length) return rows;
+/** The rows come settlements first, then holds, then those that came with a settlement; each item gets its own. */
+function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settlements: number, holds: number): CommitRow[] {
   let nextSettled = 0;
   let nextHeld = settlements;
-  return items.flatMap(({ kind }) => rows[kind === "settle" ? nextSettled++ : nextHeld++] ?? []);
+  let nextAhead = settlements + holds;
+  return items.flatMap((item) => {
+    const row = rows[item.kind === "settle" ? nextSettled++ : nextHeld++];
+    if (row && item.kind === "settle" && item.next) row.next = rows[nextAhead++] ?? null;
+    return row ?? [];
+  });
 }
 
 function noteBatch(settlements: number, holds: number, ms: number): void {

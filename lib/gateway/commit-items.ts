@@ -54,4 +54,7 @@ export const dividePaid = (paid: bigint, inputCost: bigint): Pick<SettleItem, "i
     ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }
     : { inputCost: nanoUsd(paid), outputCost: nanoUsd(0n) };
 
-export type CommitItem = { kind: "hold"; hold: HoldItem } | { kind: "settle"; settle: SettleItem };
+export type CommitItem =
+  | { kind: "hold"; hold: HoldItem }
+  /** `next` is decided in the same commit, after all who wait for theirs. */
+  | { kind: "settle"; settle: SettleItem; next: HoldItem | null };

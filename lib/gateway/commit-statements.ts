@@ -23,15 +23,15 @@ export interface CommitRow {
   cap: bigint | null;
   period: string | null;
   period_start: Date | null;
+  /** What was decided of the hold that came with a settlement. */
+  next: CommitRow | null;
 }
 
 /** Its one row is read as a row for each item: settlements first, then holds, each in the order of the items. */
 export function commitStatement(settlements: readonly SettleItem[], holds: readonly HoldItem[], times: Times): HotQuery<CommitRow[]> {
   const [hold, settlement] = [holds[0], settlements[0]];
-  const lone =
-    settlements.length + holds.length > 1
-      ? undefined
-      : (hold && loneHold(hold, times)) || (settlement && loneSettlement(settlement, times));
+  const isLone = settlements.length <= 1 && holds.length <= 1;
+  const lone = isLone ? loneStatement(hold, settlement, times) : undefined;
   return lone ?? batch(settlements, holds, times);
 }
 
@@ -64,6 +64,7 @@ const readEither = ([outcome, inputCost, outputCost, available, spent, keyState,
   cap: readAmount(cap),
   period: period ?? null,
   period_start: periodStart == null ? null : readTime(periodStart),
+  next: null,
 });
 
 const readHoldColumns = ([outcome, ...rest]: Columns): CommitRow => readEither([outcome, null, null, ...rest]);
@@ -88,6 +89,14 @@ function readSettlement(line: string, { inputCost }: SettleItem): CommitRow {
   if (line === "" || line.startsWith("(")) return readEither(readRecord(line));
   const paid = dividePaid(BigInt(line), inputCost);
   return { ...readEither(["settled"]), input_cost: paid.inputCost, output_cost: paid.outputCost };
+}
+
+function loneStatement(hold: HoldItem | undefined, settlement: SettleItem | undefined, times: Times): HotQuery<CommitRow[]> | undefined {
+  if (!settlement) return hold && loneHold(hold, times);
+  if (!hold) return loneSettlement(settlement, times);
+  return hold.key !== null && hold.account === settlement.account && hold.key === settlement.key
+    ? settleAndHold(settlement, hold, times)
+    : undefined;
 }
 
 function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { at, until }: Times): HotQuery<CommitRow[]> | undefined {
@@ -118,26 +127,43 @@ const detailNames = [
 ] as const satisfies readonly (keyof ChargeDetails)[];
 
 function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow[]> | undefined {
-  const { request, account, key, period, periodStart, ceiling, inputCost, outputCost, charge, idempotency } = item;
-  if (charge === null || idempotency !== undefined) return;
+  if (!isPlainCharge(item)) return;
   return {
     name: "ledger_settle_lone_charge",
     text: `SELECT ledger_settle_lone_charge(
              $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
-    values: [
-      request,
-      account,
-      key,
-      period,
-      periodStart && writeTime(periodStart),
-      ceiling,
-      inputCost,
-      outputCost,
-      ...detailNames.map((name) => charge[name]),
-      writeTime(at),
-    ],
+    values: [...chargeValues(item), writeTime(at)],
     readRow: ([line]) => [readSettlement(line ?? "", item)],
   };
+}
+
+/** A charge and the next hold of its key. */
+function settleAndHold(
+  item: SettleItem,
+  { request, ceiling, idempotency }: HoldItem,
+  { at, until }: Times,
+): HotQuery<CommitRow[]> | undefined {
+  if (!isPlainCharge(item) || idempotency !== null) return;
+  return {
+    name: "gateway_settle_and_hold",
+    text: `SELECT gateway_settle_and_hold(
+             $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+    values: [...chargeValues(item), request, ceiling, writeTime(at), writeTime(until)],
+    readRow: ([text]) => {
+      const [line = "", next = "()"] = (text ?? "").split("\n");
+      return [readSettlement(line, item), readHold(next)];
+    },
+  };
+}
+
+type PlainCharge = SettleItem & { charge: ChargeDetails };
+
+const isPlainCharge = (item: SettleItem): item is PlainCharge => item.charge !== null && item.idempotency === undefined;
+
+function chargeValues(item: PlainCharge): unknown[] {
+  const { request, account, key, period, periodStart, ceiling, inputCost, outputCost, charge } = item;
+  const start = periodStart && writeTime(periodStart);
+  return [request, account, key, period, start, ceiling, inputCost, outputCost, ...detailNames.map((name) => charge[name])];
 }
 
 function batch(settlements: readonly SettleItem[], holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow[]> {

@@ -9,6 +9,7 @@ import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
 import type { ChargeDetails } from "./commit-items";
+import { releaseHoldsAhead, takeHoldAhead } from "./hold-ahead";
 import { type HoldDecision, type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
 import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
@@ -41,16 +42,23 @@ export type PlacedHold =
 export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const claim = readIdempotencyClaim(request);
+  const ahead = claim || keyId === null ? null : takeHoldAhead(keyId, quote);
+  if (ahead) {
+    request.id = ahead.requestId;
+    return { kind: "held", hold: ahead, payment: null };
+  }
+  const item = {
+    request: request.id,
+    account: accountId,
+    key: keyId,
+    ceiling: quote.ceiling,
+    idempotency: claim?.key ?? null,
+    hash: claim?.bodyHash ?? null,
+  };
   let decision: HoldDecision;
   try {
-    decision = await submitHold({
-      request: request.id,
-      account: accountId,
-      key: keyId,
-      ceiling: quote.ceiling,
-      idempotency: claim?.key ?? null,
-      hash: claim?.bodyHash ?? null,
-    });
+    decision = await submitHold(item);
+    if (isShort(decision) && (await releaseHoldsAhead(accountId))) decision = await submitHold(item);
   } catch (error) {
     // Whether it was committed is not known: the reaper frees it at its deadline if it was.
     throw ledgerUnavailable(error);
@@ -67,6 +75,8 @@ export async function placeFromBalance(request: GatewayRequest, caller: Caller, 
       throw holdRefused(decision, caller, quote);
   }
 }
+
+const isShort = ({ outcome }: HoldDecision): boolean => outcome === "insufficient" || outcome === "cap_reached";
 
 /** The error for a hold that was not placed; a caller whose key is found changed is forgotten. */
 export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {

@@ -24,6 +24,7 @@ export interface IncomingRequest {
 
 /** A request on its way: with its identity and what must be undone when it ends. */
 export interface GatewayRequest extends IncomingRequest {
+  /** That of its hold, once it has one: a hold ahead brings its own. */
   id: RequestId;
   /** Unix milliseconds and monotonic milliseconds of its arrival. */
   arrivedAtMs: number;
@@ -75,7 +76,7 @@ class OpenRequest implements GatewayRequest {
   readonly bodyText: string;
   readonly bodyProblem: IncomingRequest["bodyProblem"];
   readonly remoteAddress: string;
-  readonly id = newRequestId();
+  id = newRequestId();
   readonly arrivedAtMs = nowMs();
   readonly startedAt = performance.now();
   readonly replyHeaders: Record<string, string> = {};

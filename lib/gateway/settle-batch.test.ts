@@ -70,7 +70,9 @@ test("a settlement that is sent again, alone, beside itself or among others, is 
   const [request, ...others] = [await hold(account, 20), await hold(account, 20), await hold(account, 20)];
   const again = charge(request, account, 5, 6);
   await submitSettlement(again);
-  const settled = await Promise.all([again, again, ...others.map((other) => charge(other, account, 1, 1)), again].map(submitSettlement));
+  const settled = await Promise.all(
+    [again, again, ...others.map((other) => charge(other, account, 1, 1)), again].map((item) => submitSettlement(item)),
+  );
   const already = { outcome: "already", inputCost: 5n, outputCost: 6n };
   const once = { outcome: "settled", inputCost: 1n, outputCost: 1n };
   expect(settled).toEqual([already, already, once, once, already]);

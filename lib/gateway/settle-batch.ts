@@ -6,33 +6,39 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
 import { submitToCommit } from "./commit-batch";
-import type { SettleItem } from "./commit-items";
+import type { HoldItem, SettleItem } from "./commit-items";
 import type { CommitRow } from "./commit-statements";
+import { type HoldDecision, readDecision } from "./hold-batch";
 
 export interface Settled {
   outcome: "settled" | "released" | "late" | "already";
   /** What was charged, nano-USD. */
   inputCost: NanoUsd;
   outputCost: NanoUsd;
+  /** What was decided of the hold that came with it; undefined when none came, or that is not known. */
+  next: HoldDecision | undefined;
 }
 
 const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200];
 
 /**
- * Ends one hold together with those that end beside it, and resolves when that is durable.
+ * Ends one hold together with those that end beside it, and resolves when that is durable. `next` is placed in the same commit, if it fits.
  * @throws Error when the database stayed away for over 15 s: the reaper frees the hold then, and the operator bears the answer
  */
-export const submitSettlement = (item: SettleItem): Promise<Settled> =>
-  submitToCommit({ kind: "settle", settle: item }).then(readSettled, (error: unknown) => settleAgain(item, error));
+export const submitSettlement = (item: SettleItem, next: HoldItem | null = null): Promise<Settled> =>
+  submitToCommit({ kind: "settle", settle: item, next }).then(readSettled, (error: unknown) => settleAgain(item, error, next !== null));
 
-async function settleAgain(item: SettleItem, firstError: unknown): Promise<Settled> {
+/** Without the hold that came with it, which may be what was at fault. */
+async function settleAgain(item: SettleItem, firstError: unknown, hadNext: boolean): Promise<Settled> {
   let error = firstError;
+  let mayBeTheOther = hadNext;
   for (const delayMs of RETRY_DELAYS_MS) {
-    if (isRefusal(error)) break;
+    if (isRefusal(error) && !mayBeTheOther) break;
+    mayBeTheOther = false;
     log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
     await sleep(delayMs);
     try {
-      return readSettled(await submitToCommit({ kind: "settle", settle: item }));
+      return readSettled(await submitToCommit({ kind: "settle", settle: item, next: null }));
     } catch (next) {
       error = next;
     }
@@ -46,8 +52,13 @@ async function settleAgain(item: SettleItem, firstError: unknown): Promise<Settl
  */
 const isRefusal = (error: unknown): boolean => isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
 
-function readSettled({ outcome, input_cost, output_cost }: CommitRow): Settled {
-  return { outcome: readOutcome(outcome), inputCost: nanoUsd(input_cost ?? 0n), outputCost: nanoUsd(output_cost ?? 0n) };
+function readSettled({ outcome, input_cost, output_cost, next }: CommitRow): Settled {
+  return {
+    outcome: readOutcome(outcome),
+    inputCost: nanoUsd(input_cost ?? 0n),
+    outputCost: nanoUsd(output_cost ?? 0n),
+    next: next === null ? undefined : readDecision(next),
+  };
 }
 
 function readOutcome(outcome: string): Settled["outcome"] {

@@ -1,17 +1,20 @@
 // How a hold ends: charged with what the answer cost, or released. Exactly once, whoever asks first: the answer, its stream,
 // or the end of the request.
 
-import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { shrinkHold } from "@/lib/ledger/shrink-hold";
 import type { TokenUsage } from "@/lib/providers/types";
 import { type ChargeDetails, dividePaid, type SettleItem } from "./commit-items";
 import type { Hold } from "./hold";
+import { askHoldAhead, keepHoldAhead } from "./hold-ahead";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
+import { endOf, releaseHold } from "./release";
 import type { GatewayRequest } from "./request";
 import { type Settled, submitSettlement } from "./settle-batch";
 
@@ -79,42 +82,37 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
   return settlement;
 }
 
-function baseItem(hold: Hold): SettleItem {
-  const { requestId: request, accountId: account, keyId: key, period, periodStart, ceiling, claim } = hold;
-  const nothing = { inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null };
-  return { request, account, key, period, periodStart, ceiling, ...nothing, idempotency: claim?.key };
-}
-
-async function releaseHold(hold: Hold): Promise<void> {
-  try {
-    await submitSettlement(baseItem(hold));
-  } catch (error) {
-    // The reaper frees it at its deadline; the caller's own error must not be hidden behind this one.
-    log().error({ err: error, requestId: hold.requestId }, "releasing a hold failed");
-  }
-}
-
 async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
-  const item: SettleItem = { ...baseItem(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
+  const item: SettleItem = { ...endOf(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
   if (hold.claim) {
     item.status = 200;
     item.body = writeBody(expectedReceipt(hold, quote, completion));
   }
+  const next = askHoldAhead(hold, quote);
   let settled: Settled;
   try {
-    settled = await submitSettlement(item);
+    if (inputCost + outputCost > quote.ceiling && hold.ceiling > quote.ceiling) item.ceiling = await fitHold(hold, quote);
+    settled = await submitSettlement(item, next);
   } catch (error) {
+    if (next) keepHoldAhead(next, undefined);
     noteLost(item, quote, error);
     throw error;
   }
+  if (next) keepHoldAhead(next, settled.next);
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
   const loss = nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost);
   noteLoss(quote, usage, loss, settled.outcome === "late");
   if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
   afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost)));
   return receipt;
+}
+
+/** A hold ahead has some room: no answer may cost more than its own request was quoted. */
+async function fitHold(hold: Hold, { ceiling }: Quote): Promise<NanoUsd> {
+  await shrinkHold(hold, ceiling);
+  return ceiling;
 }
 
 function noteLost(item: SettleItem, quote: Quote, error: unknown): void {
@@ -139,8 +137,9 @@ function rememberBody(writeBody: WriteBody): WriteBody {
 }
 
 /** What will be charged as long as the hold is there: at most the hold, the input first. */
-function expectedReceipt({ ceiling }: Hold, quote: Quote, completion: Completion): Receipt {
+function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Receipt {
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
+  const ceiling = hold.ceiling < quote.ceiling ? hold.ceiling : quote.ceiling;
   const paid = inputCost + outputCost < ceiling ? inputCost + outputCost : ceiling;
   return { completion, ...dividePaid(paid, inputCost) };
 }

@@ -13,6 +13,7 @@ import {
   type WireFormat,
   type WireRequest,
 } from "./types";
+import { readHeaders } from "./whole-answer";
 
 const REPLY_LIMIT_BYTES = 16 * 1024 * 1024;
 const ERROR_LIMIT_BYTES = 64 * 1024;
@@ -76,13 +77,14 @@ export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
   const request = writtenRequest(attempt);
   let accepted = false;
   try {
-    const { status, headers, text, cut } = await exchangeWhole(endpoint, request, budget, (answered) => {
+    const answer = await exchangeWhole(endpoint, request, budget, (answered) => {
       if (!isSuccess(answered)) return ERROR_LIMIT_BYTES;
       accepted = true;
       onAccepted();
       return REPLY_LIMIT_BYTES;
     });
-    if (!isSuccess(status)) throw format.readError(status, headers, text);
+    const { status, text, cut } = answer;
+    if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
     const events = format.readReply(text).filter((event) => event.type !== "text" || event.text !== "");
     const last = events.at(-1);

@@ -1,13 +1,14 @@
 // A provider's answer read whole, for calls that are no stream: its chunks are gathered as they come, without a stream in between.
 
-import type { Dispatcher } from "undici";
+import { type Dispatcher, util } from "undici";
 import type { CallBudget } from "./budget";
 import type { ProviderFailure } from "./types";
 import { brokenOff } from "./wire-body";
 
 export interface WholeAnswer {
   status: number;
-  headers: Record<string, string | string[] | undefined>;
+  /** As they came, names and values in turn; see `readHeaders`. */
+  headers: Buffer[];
   text: string;
   /** True when the body was longer than its limit: `text` is its beginning, and the connection was closed. */
   cut: boolean;
@@ -24,51 +25,90 @@ interface Reading {
 }
 
 /** Sends a request and reads its answer. @throws ProviderFailure the budget's reason once it is stopped, else what went wrong */
-export function readWholeAnswer(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: Reading): Promise<WholeAnswer> {
-  const { budget, onStatus, onBegun, notBegun } = reading;
-  return new Promise((resolve, reject) => {
-    let request: Dispatcher.DispatchController | undefined;
-    let answer: Pick<WholeAnswer, "status" | "headers"> | undefined;
-    let limit = 0;
-    let bytes = 0;
-    const chunks: Buffer[] = [];
-    const onAbort = () => {
-      const reason = budget.reason as ProviderFailure;
-      reject(reason);
-      request?.abort(reason);
-    };
-    const end = (cut: boolean) => {
-      budget.removeListener("abort", onAbort);
-      if (!answer) return reject(brokenOff(undefined));
-      const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-      resolve({ text: whole.toString("utf8", 0, limit), cut, ...answer });
-    };
-    budget.once("abort", onAbort);
-    dispatcher.dispatch(options, {
-      onRequestStart(controller) {
-        request = controller;
-        // It may have waited for a free connection until after the caller gave up.
-        if (budget.reason) controller.abort(budget.reason);
-      },
-      onResponseStart(_controller, status, headers) {
-        if (status < 200) return;
-        onBegun();
-        answer = { status, headers };
-        limit = onStatus(status);
-      },
-      onResponseData(controller, chunk) {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes <= limit) return;
-        end(true);
-        controller.abort(new Error("the answer is longer than anybody wants"));
-      },
-      onResponseEnd: () => end(false),
-      onResponseError(_controller, error) {
-        budget.removeListener("abort", onAbort);
-        if (!answer) onBegun();
-        reject(budget.reason ?? (answer ? brokenOff(error) : notBegun(error)));
-      },
-    });
+export const readWholeAnswer = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: Reading): Promise<WholeAnswer> =>
+  new Promise((resolve, reject) => {
+    dispatcher.dispatch(options, new AnswerReader(reading, { resolve, reject }));
   });
+
+interface Waiter {
+  resolve: (answer: WholeAnswer) => void;
+  reject: (failure: ProviderFailure) => void;
 }
+
+/**
+ * The methods that undici itself calls. Those which its documentation prefers are called by way of an object that it makes for each
+ * request, and it reads every header for them; a header is asked for here only when an answer is a refusal.
+ */
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly #reading: Reading;
+  readonly #waiter: Waiter;
+  readonly #chunks: Buffer[] = [];
+  #abort: ((reason?: Error) => void) | undefined;
+  /** 0 until the answer has begun. */
+  #status = 0;
+  #headers: Buffer[] = [];
+  #limit = 0;
+  #bytes = 0;
+
+  constructor(reading: Reading, waiter: Waiter) {
+    this.#reading = reading;
+    this.#waiter = waiter;
+    reading.budget.once("abort", this.#onAbort);
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abort = abort;
+    // It may have waited for a free connection until after the caller gave up.
+    const { reason } = this.#reading.budget;
+    if (reason) abort(reason);
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    if (status < 200) return true;
+    this.#reading.onBegun();
+    this.#status = status;
+    this.#headers = headers;
+    this.#limit = this.#reading.onStatus(status);
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes <= this.#limit) return true;
+    this.#end(true);
+    this.#abort?.(new Error("the answer is longer than anybody wants"));
+    return true;
+  }
+
+  onComplete(): void {
+    this.#end(false);
+  }
+
+  onError(error: Error): void {
+    const { budget, onBegun, notBegun } = this.#reading;
+    budget.removeListener("abort", this.#onAbort);
+    if (this.#status === 0) onBegun();
+    this.#waiter.reject(budget.reason ?? (this.#status === 0 ? notBegun(error) : brokenOff(error)));
+  }
+
+  readonly #onAbort = (): void => {
+    const reason = this.#reading.budget.reason as ProviderFailure;
+    this.#waiter.reject(reason);
+    this.#abort?.(reason);
+  };
+
+  #end(cut: boolean): void {
+    this.#reading.budget.removeListener("abort", this.#onAbort);
+    if (this.#status === 0) {
+      this.#waiter.reject(brokenOff(undefined));
+      return;
+    }
+    const [first] = this.#chunks;
+    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    this.#waiter.resolve({ status: this.#status, headers: this.#headers, text: whole.toString("utf8", 0, this.#limit), cut });
+  }
+}
+
+/** The headers of an answer by their names in lower case. */
+export const readHeaders = ({ headers }: Pick<WholeAnswer, "headers">): Record<string, string | string[]> => util.parseHeaders(headers);

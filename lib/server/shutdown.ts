@@ -12,7 +12,7 @@ import { closeHotConnections } from "@/lib/db/hot-connections";
 import { closePool } from "@/lib/db/pool";
 import { commitsIdle } from "@/lib/gateway/commit-batch";
 import { refuseNewRequests } from "@/lib/gateway/drain";
-
+import { releaseHoldsAhead } from "@/lib/gateway/hold-ahead";
 import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
@@ -32,6 +32,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
   await closeDoor(server, inTime);
+  await step("holds ahead", releaseHoldsAhead);
   await step("settlements", commitsIdle);
   await step("key uses", writeKeyUses);
   await step("limits", closeLimits);

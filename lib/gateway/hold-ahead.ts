@@ -1,0 +1,164 @@
+// Holds ahead. A key that asks again and again has its next hold placed in the commit of its last charge, so that its next request finds
+// it on the disk and waits for one commit instead of two. It is a hold like any other, decided by the same rules, of a request that has
+// its id before it comes. One that nobody comes for is released, and nobody is refused for the money that lies in it.
+
+import { capPeriodEnd } from "@/lib/access/cap-period";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { once } from "@/lib/base/once";
+import type { HoldItem } from "./commit-items";
+import { isDraining } from "./drain";
+import type { Hold } from "./hold";
+import type { HoldDecision } from "./hold-batch";
+import type { Quote } from "./quote";
+import { releaseHold } from "./release";
+
+/**
+ * How long one waits for its request. Below the second within which a revoked key stops working: whether the key may spend was decided
+ * when the hold was placed.
+ */
+const AHEAD_MS = 900;
+/** So many requests in a row, each so soon after an answer, make it likely that another follows. */
+const STREAK = 3;
+/** Keys are remembered between their answers for so long, and at most so many. */
+const FORGET_MS = 300_000;
+const MOST_PACES = 20_000;
+
+/** How a key has been asking. Times are monotonic. */
+interface Pace {
+  /** Of its last charge. */
+  chargedAt: number;
+  /** How many of its requests came soon after an answer, one after the other. */
+  streak: number;
+  /** True while a hold ahead is being placed. */
+  isAsked: boolean;
+  ahead: HoldAhead | null;
+}
+
+interface HoldAhead {
+  pace: Pace;
+  hold: Hold;
+  endsAt: number;
+  /** Unix milliseconds: the end of the period that it counts in. */
+  periodEndsAt: number;
+}
+
+interface Paces {
+  /** Who was charged longest ago comes first. */
+  byKey: Map<KeyId, Pace>;
+  /** What waits for its request; the oldest comes first. */
+  aheads: Set<HoldAhead>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const paces = () => once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), timer: undefined }));
+
+/** Notes that a key asks, and returns the hold that is there for it, if it fits; one that does not is released. */
+export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
+  const pace = paces().byKey.get(key);
+  if (!pace) return null;
+  const at = performance.now();
+  pace.streak = at - pace.chargedAt < AHEAD_MS ? pace.streak + 1 : 0;
+  const { ahead } = pace;
+  if (!ahead) return null;
+  leave(ahead);
+  const { hold } = ahead;
+  if (at < ahead.endsAt && nowMs() < ahead.periodEndsAt && hold.ceiling >= ceiling && hold.ceiling <= mostFor(ceiling)) return hold;
+  void releaseHold(hold);
+  return null;
+}
+
+/** Some room, since the next prompt is rarely of the same length; but no hold of much more than its request may cost. */
+const roomFor = (ceiling: bigint): bigint => ceiling + ceiling / 4n;
+const mostFor = (ceiling: bigint): bigint => ceiling + ceiling / 2n;
+
+/** What the charge of this hold should place with it, when its key is likely to ask again. */
+export function askHoldAhead({ keyId, accountId, claim, paidBy }: Hold, { ceiling }: Quote): HoldItem | null {
+  if (keyId === null || claim !== null || paidBy !== "balance") return null;
+  const pace = notePace(keyId);
+  if (pace.streak < STREAK || pace.ahead || pace.isAsked || !isAlone() || isDraining()) return null;
+  pace.isAsked = true;
+  return {
+    request: newRequestId(),
+    account: accountId,
+    key: keyId,
+    ceiling: nanoUsd(roomFor(ceiling)),
+    idempotency: null,
+    hash: null,
+  };
+}
+
+/** Other processes could not ask for what is set aside here, and would refuse whoever needs it. */
+const isAlone = (): boolean => config().REDIS_URL === undefined;
+
+function notePace(key: KeyId): Pace {
+  const { byKey } = paces();
+  const pace = byKey.get(key) ?? { chargedAt: 0, streak: 0, isAsked: false, ahead: null };
+  pace.chargedAt = performance.now();
+  byKey.delete(key);
+  byKey.set(key, pace);
+  for (const [oldest, { chargedAt }] of byKey) {
+    if (byKey.size <= MOST_PACES && pace.chargedAt - chargedAt < FORGET_MS) break;
+    byKey.delete(oldest);
+  }
+  return pace;
+}
+
+/** Keeps the hold that was asked for until its request comes. `decision` is undefined when it is not known: then it is given back. */
+export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, decision: HoldDecision | undefined): void {
+  const pace = key === null ? undefined : paces().byKey.get(key);
+  if (pace) pace.isAsked = false;
+  if (decision && decision.outcome !== "held") {
+    // The next would not be placed either; the key begins anew once it has rested.
+    if (pace) pace.streak = Number.NEGATIVE_INFINITY;
+    return;
+  }
+  const { period, periodStart } = decision ?? { period: null, periodStart: null };
+  const hold: Hold = { requestId: request, accountId: account, keyId: key, ceiling, period, periodStart, claim: null, paidBy: "balance" };
+  if (!pace || !decision || isDraining()) {
+    void releaseHold(hold);
+    return;
+  }
+  // Counted from before it was decided.
+  const endsAt = pace.chargedAt + AHEAD_MS;
+  pace.ahead = { pace, hold, endsAt, periodEndsAt: capPeriodEnd(period, periodStart)?.getTime() ?? Number.POSITIVE_INFINITY };
+  paces().aheads.add(pace.ahead);
+  watch();
+}
+
+/** Releases what waits, of one account or of all; resolves to true when there was any. */
+export async function releaseHoldsAhead(account?: AccountId): Promise<boolean> {
+  const released: Promise<void>[] = [];
+  for (const ahead of paces().aheads) {
+    if (account !== undefined && ahead.hold.accountId !== account) continue;
+    leave(ahead);
+    released.push(releaseHold(ahead.hold));
+  }
+  await Promise.all(released);
+  return released.length > 0;
+}
+
+function leave(ahead: HoldAhead): void {
+  paces().aheads.delete(ahead);
+  ahead.pace.ahead = null;
+}
+
+function watch(): void {
+  const all = paces();
+  all.timer ??= setTimeout(sweep, AHEAD_MS / 10).unref();
+}
+
+/** Releases what nobody came for. */
+function sweep(): void {
+  const all = paces();
+  all.timer = undefined;
+  const at = performance.now();
+  for (const ahead of all.aheads) {
+    if (ahead.endsAt > at) break;
+    leave(ahead);
+    void releaseHold(ahead.hold);
+  }
+  if (all.aheads.size > 0) watch();
+}
