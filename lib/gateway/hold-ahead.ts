@@ -10,8 +10,8 @@ import { nanoUsd } from "@/lib/base/money";
 import { once } from "@/lib/base/once";
 import type { HoldItem } from "./commit-items";
 import { isDraining } from "./drain";
-import type { Hold } from "./hold";
 import type { HoldDecision } from "./hold-batch";
+import type { Hold } from "./placed-hold";
 import type { Quote } from "./quote";
 import { releaseHold } from "./release";
 
@@ -41,7 +41,8 @@ interface HoldAhead {
   pace: Pace;
   hold: Hold;
   endsAt: number;
-  /** Unix milliseconds: the end of the period that it counts in. */
+  /** Unix milliseconds: when it was kept, and the end of the period that it counts in. */
+  keptAtMs: number;
   periodEndsAt: number;
 }
 
@@ -50,10 +51,12 @@ interface Paces {
   byKey: Map<KeyId, Pace>;
   /** What waits for its request; the oldest comes first. */
   aheads: Set<HoldAhead>;
+  /** What is being released, and is not free before its commit. */
+  leaving: Set<{ account: AccountId; released: Promise<void> }>;
   timer: NodeJS.Timeout | undefined;
 }
 
-const paces = () => once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), timer: undefined }));
+const paces = () => once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), leaving: new Set(), timer: undefined }));
 
 /** Notes that a key asks, and returns the hold that is there for it, if it fits; one that does not is released. */
 export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
@@ -65,9 +68,15 @@ export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
   if (!ahead) return null;
   leave(ahead);
   const { hold } = ahead;
-  if (at < ahead.endsAt && nowMs() < ahead.periodEndsAt && hold.ceiling >= ceiling && hold.ceiling <= mostFor(ceiling)) return hold;
-  void releaseHold(hold);
+  if (at < ahead.endsAt && isOfThisTime(ahead) && hold.ceiling >= ceiling && hold.ceiling <= mostFor(ceiling)) return hold;
+  giveBack(hold);
   return null;
+}
+
+/** Its deadline and its period were told by the clock, which may have been set since. */
+function isOfThisTime({ keptAtMs, periodEndsAt }: HoldAhead): boolean {
+  const ms = nowMs();
+  return ms < periodEndsAt && Math.abs(ms - keptAtMs) < 2 * AHEAD_MS;
 }
 
 /** Some room, since the next prompt is rarely of the same length; but no hold of much more than its request may cost. */
@@ -118,26 +127,40 @@ export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, deci
   const { period, periodStart } = decision ?? { period: null, periodStart: null };
   const hold: Hold = { requestId: request, accountId: account, keyId: key, ceiling, period, periodStart, claim: null, paidBy: "balance" };
   if (!pace || !decision || isDraining()) {
-    void releaseHold(hold);
+    giveBack(hold);
     return;
   }
   // Counted from before it was decided.
   const endsAt = pace.chargedAt + AHEAD_MS;
-  pace.ahead = { pace, hold, endsAt, periodEndsAt: capPeriodEnd(period, periodStart)?.getTime() ?? Number.POSITIVE_INFINITY };
+  const periodEndsAt = capPeriodEnd(period, periodStart)?.getTime() ?? Number.POSITIVE_INFINITY;
+  pace.ahead = { pace, hold, endsAt, keptAtMs: nowMs(), periodEndsAt };
   paces().aheads.add(pace.ahead);
   watch();
 }
 
-/** Releases what waits, of one account or of all; resolves to true when there was any. */
+/**
+ * Releases what waits, of one account or of all. Resolves to true, when that is durable, if there was any, or some was being released:
+ * whoever was decided before may be decided otherwise now.
+ */
 export async function releaseHoldsAhead(account?: AccountId): Promise<boolean> {
-  const released: Promise<void>[] = [];
-  for (const ahead of paces().aheads) {
+  const { aheads, leaving } = paces();
+  for (const ahead of aheads) {
     if (account !== undefined && ahead.hold.accountId !== account) continue;
     leave(ahead);
-    released.push(releaseHold(ahead.hold));
+    ahead.pace.streak = 0;
+    giveBack(ahead.hold);
   }
-  await Promise.all(released);
-  return released.length > 0;
+  const awaited: Promise<void>[] = [];
+  for (const one of leaving) if (account === undefined || one.account === account) awaited.push(one.released);
+  await Promise.all(awaited);
+  return awaited.length > 0;
+}
+
+function giveBack(hold: Hold): void {
+  const { leaving } = paces();
+  const one = { account: hold.accountId, released: releaseHold(hold) };
+  leaving.add(one);
+  void one.released.finally(() => leaving.delete(one));
 }
 
 function leave(ahead: HoldAhead): void {
@@ -158,7 +181,7 @@ function sweep(): void {
   for (const ahead of all.aheads) {
     if (ahead.endsAt > at) break;
     leave(ahead);
-    void releaseHold(ahead.hold);
+    giveBack(ahead.hold);
   }
   if (all.aheads.size > 0) watch();
 }

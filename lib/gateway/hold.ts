@@ -4,36 +4,17 @@
 
 import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
-import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
-import type { ChargeDetails } from "./commit-items";
 import { releaseHoldsAhead, takeHoldAhead } from "./hold-ahead";
 import { type HoldDecision, type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
-import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
+import { readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
-import type { PaymentFacts } from "./pay/facts";
+import type { Hold, PlacedHold } from "./placed-hold";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
-
-export interface Hold {
-  requestId: RequestId;
-  accountId: AccountId;
-  keyId: KeyId | null;
-  ceiling: NanoUsd;
-  /** The spend row it counts in, when its key has a cap. */
-  period: string | null;
-  periodStart: Date | null;
-  claim: IdempotencyClaim | null;
-  paidBy: ChargeDetails["paidBy"];
-}
-
-export type PlacedHold =
-  | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
-  /** The answer is there already, saved under this key. */
-  | { kind: "replay"; accountId: AccountId; key: string };
 
 /**
  * Sets the quote's ceiling aside from the caller's balance, durably, before it returns.
@@ -58,7 +39,9 @@ export async function placeFromBalance(request: GatewayRequest, caller: Caller, 
   let decision: HoldDecision;
   try {
     decision = await submitHold(item);
-    if (isShort(decision) && (await releaseHoldsAhead(accountId))) decision = await submitHold(item);
+    for (let again = 0; again < MOST_AGAIN && isShort(decision) && (await releaseHoldsAhead(accountId)); again++) {
+      decision = await submitHold(item);
+    }
   } catch (error) {
     // Whether it was committed is not known: the reaper frees it at its deadline if it was.
     throw ledgerUnavailable(error);
@@ -75,6 +58,9 @@ export async function placeFromBalance(request: GatewayRequest, caller: Caller, 
       throw holdRefused(decision, caller, quote);
   }
 }
+
+/** Other keys of the account may have set something ahead meanwhile. */
+const MOST_AGAIN = 3;
 
 const isShort = ({ outcome }: HoldDecision): boolean => outcome === "insufficient" || outcome === "cap_reached";
 

@@ -3,7 +3,7 @@
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import type { SettleItem } from "./commit-items";
-import type { Hold } from "./hold";
+import type { Hold } from "./placed-hold";
 import { submitSettlement } from "./settle-batch";
 
 /** What ends a hold, as long as nothing is charged. */

@@ -2,6 +2,7 @@
 // broken connection or a database that could not just now, it is tried again until it is known; the caller's answer waits.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
@@ -29,16 +30,20 @@ export const submitSettlement = (item: SettleItem, next: HoldItem | null = null)
   submitToCommit({ kind: "settle", settle: item, next }).then(readSettled, (error: unknown) => settleAgain(item, error, next !== null));
 
 /** Without the hold that came with it, which may be what was at fault. */
-async function settleAgain(item: SettleItem, firstError: unknown, hadNext: boolean): Promise<Settled> {
+function settleAgain(item: SettleItem, error: unknown, hadNext: boolean): Promise<Settled> {
+  const settle = () => submitToCommit({ kind: "settle", settle: item, next: null }).then(readSettled);
+  return hadNext && isRefusal(error) ? settle() : tryAgain(item.request, error, settle);
+}
+
+/** Does again what failed with `firstError`, until the database can. @throws Error what it could not do for 15 s, or never will */
+export async function tryAgain<Result>(requestId: RequestId, firstError: unknown, work: () => Promise<Result>): Promise<Result> {
   let error = firstError;
-  let mayBeTheOther = hadNext;
   for (const delayMs of RETRY_DELAYS_MS) {
-    if (isRefusal(error) && !mayBeTheOther) break;
-    mayBeTheOther = false;
-    log().warn({ err: error, requestId: item.request }, "settling a hold failed, trying again");
+    if (isRefusal(error)) break;
+    log().warn({ err: error, requestId }, "settling a hold failed, trying again");
     await sleep(delayMs);
     try {
-      return readSettled(await submitToCommit({ kind: "settle", settle: item, next: null }));
+      return await work();
     } catch (next) {
       error = next;
     }

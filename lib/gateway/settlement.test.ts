@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { unitPrice } from "@/lib/ledger/testing/books";
@@ -10,9 +11,9 @@ import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closi
 import { fundedAccount, openFunding, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
 import { expireHolds } from "./expire-holds";
-import type { Hold } from "./hold";
 import { submitHold } from "./hold-batch";
 import { emptyOutput } from "./output";
+import type { Hold } from "./placed-hold";
 import { type Completion, openSettlement, type Receipt } from "./settlement";
 
 await openTestDatabase();
@@ -35,7 +36,7 @@ const completion: Completion = {
 const { model } = modelAt("http://nobody");
 
 /** A hold of a customer who has just so much, and the settlement of it. */
-async function openHold(ceiling: bigint) {
+async function openHold(ceiling: bigint, quoted = ceiling) {
   const accountId = await fundedAccount(ceiling);
   const keyId = await openKey(accountId);
   const requestId = newRequestId();
@@ -43,7 +44,7 @@ async function openHold(ceiling: bigint) {
   expect((await submitHold(money)).outcome).toBe("held");
   const period = { period: null, periodStart: null, claim: null, paidBy: "balance" } as const;
   const hold: Hold = { requestId, accountId, keyId, ceiling: nanoUsd(ceiling), ...period };
-  const quote = { model, priceVersion: unitPrice, inputBound: 100, ceiling: nanoUsd(ceiling) };
+  const quote = { model, priceVersion: unitPrice, inputBound: 100, ceiling: nanoUsd(quoted) };
   return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
 }
 
@@ -96,3 +97,15 @@ test("a body that cannot be written fails its request alone, and its hold ends o
 });
 
 test("after all of this the books close", expectBooksToClose);
+
+test("an answer above its own quote is charged at that, of a hold with more room, although the database fails once meanwhile", async () => {
+  const { hold, settlement } = await openHold(6n, 5n);
+  const { written, write } = writer();
+  const query = vi.spyOn(pool(), "query").mockRejectedValueOnce(new Error("the connection was cut") as never);
+  await settlement.chargeForBody(completion, write);
+  query.mockRestore();
+  expect(written).toEqual(["3 and 2"]);
+  expect(await readBalance(hold.accountId)).toMatchObject({ posted: 1n, held: 0n });
+  const { rows } = await pool().query("SELECT operator_loss FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ operator_loss: 2n }]);
+});

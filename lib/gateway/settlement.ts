@@ -8,15 +8,15 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { shrinkHold } from "@/lib/ledger/shrink-hold";
 import type { TokenUsage } from "@/lib/providers/types";
 import { type ChargeDetails, dividePaid, type SettleItem } from "./commit-items";
-import type { Hold } from "./hold";
 import { askHoldAhead, keepHoldAhead } from "./hold-ahead";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
+import type { Hold } from "./placed-hold";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 import { endOf, releaseHold } from "./release";
 import type { GatewayRequest } from "./request";
-import { type Settled, submitSettlement } from "./settle-batch";
+import { type Settled, submitSettlement, tryAgain } from "./settle-batch";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {
@@ -111,7 +111,8 @@ async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: C
 
 /** A hold ahead has some room: no answer may cost more than its own request was quoted. */
 async function fitHold(hold: Hold, { ceiling }: Quote): Promise<NanoUsd> {
-  await shrinkHold(hold, ceiling);
+  const shrink = () => shrinkHold(hold, ceiling);
+  await shrink().catch((error: unknown) => tryAgain(hold.requestId, error, shrink));
   return ceiling;
 }
 
@@ -139,8 +140,8 @@ function rememberBody(writeBody: WriteBody): WriteBody {
 /** What will be charged as long as the hold is there: at most the hold, the input first. */
 function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Receipt {
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
-  const ceiling = hold.ceiling < quote.ceiling ? hold.ceiling : quote.ceiling;
-  const paid = inputCost + outputCost < ceiling ? inputCost + outputCost : ceiling;
+  let paid: bigint = inputCost + outputCost;
+  for (const most of [hold.ceiling, quote.ceiling]) if (paid > most) paid = most;
   return { completion, ...dividePaid(paid, inputCost) };
 }
 

@@ -9,6 +9,7 @@ import { fromCents } from "@/lib/base/money";
 import { closeHotConnections } from "@/lib/db/hot-connections";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { expireHolds } from "@/lib/gateway/expire-holds";
+import { releaseHoldsAhead } from "@/lib/gateway/hold-ahead";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { answer } from "@/lib/gateway/router";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -62,7 +63,10 @@ async function ask(prompt: string, headers: Record<string, string> = {}) {
   return { status: reply.status, headers: reply.headers, body: reply.body as string };
 }
 
-const held = async () => (await readBalance(accountId)).held;
+const held = async () => {
+  await releaseHoldsAhead();
+  return (await readBalance(accountId)).held;
+};
 /** Resolves when the provider has the call: the hold is placed, and all that the request reads before is read. */
 const underWay = () => models.awaitCall(({ state }) => state === "running");
 
