@@ -6,8 +6,10 @@ import { capPeriodEnd } from "@/lib/access/cap-period";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
 import { once } from "@/lib/base/once";
+import { shrinkHold } from "@/lib/ledger/shrink-hold";
 import type { HoldItem } from "./commit-items";
 import { isDraining } from "./drain";
 import type { HoldDecision } from "./hold-batch";
@@ -32,8 +34,8 @@ interface Pace {
   chargedAt: number;
   /** How many of its requests came soon after an answer, one after the other. */
   streak: number;
-  /** True while a hold ahead is being placed. */
-  isAsked: boolean;
+  /** When the hold ahead was asked for that is being placed. */
+  askedAt: number | null;
   ahead: HoldAhead | null;
 }
 
@@ -53,10 +55,13 @@ interface Paces {
   aheads: Set<HoldAhead>;
   /** What is being released, and is not free before its commit. */
   leaving: Set<{ account: AccountId; released: Promise<void> }>;
+  /** What was taken by a request that may cost less, with the most that it may cost. */
+  roomy: Map<Hold, NanoUsd>;
   timer: NodeJS.Timeout | undefined;
 }
 
-const paces = () => once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), leaving: new Set(), timer: undefined }));
+const paces = () =>
+  once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), leaving: new Set(), roomy: new Map(), timer: undefined }));
 
 /** Notes that a key asks, and returns the hold that is there for it, if it fits; one that does not is released. */
 export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
@@ -68,7 +73,10 @@ export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
   if (!ahead) return null;
   leave(ahead);
   const { hold } = ahead;
-  if (at < ahead.endsAt && isOfThisTime(ahead) && hold.ceiling >= ceiling && hold.ceiling <= mostFor(ceiling)) return hold;
+  if (at < ahead.endsAt && isOfThisTime(ahead) && hold.ceiling >= ceiling && hold.ceiling <= mostFor(ceiling)) {
+    if (hold.ceiling > ceiling) paces().roomy.set(hold, ceiling);
+    return hold;
+  }
   giveBack(hold);
   return null;
 }
@@ -87,8 +95,8 @@ const mostFor = (ceiling: bigint): bigint => ceiling + ceiling / 2n;
 export function askHoldAhead({ keyId, accountId, claim, paidBy }: Hold, { ceiling }: Quote): HoldItem | null {
   if (keyId === null || claim !== null || paidBy !== "balance") return null;
   const pace = notePace(keyId);
-  if (pace.streak < STREAK || pace.ahead || pace.isAsked || !isAlone() || isDraining()) return null;
-  pace.isAsked = true;
+  if (pace.streak < STREAK || pace.ahead || pace.askedAt !== null || !isAlone() || isDraining()) return null;
+  pace.askedAt = pace.chargedAt;
   return {
     request: newRequestId(),
     account: accountId,
@@ -104,7 +112,7 @@ const isAlone = (): boolean => config().REDIS_URL === undefined;
 
 function notePace(key: KeyId): Pace {
   const { byKey } = paces();
-  const pace = byKey.get(key) ?? { chargedAt: 0, streak: 0, isAsked: false, ahead: null };
+  const pace = byKey.get(key) ?? { chargedAt: 0, streak: 0, askedAt: null, ahead: null };
   pace.chargedAt = performance.now();
   byKey.delete(key);
   byKey.set(key, pace);
@@ -118,7 +126,8 @@ function notePace(key: KeyId): Pace {
 /** Keeps the hold that was asked for until its request comes. `decision` is undefined when it is not known: then it is given back. */
 export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, decision: HoldDecision | undefined): void {
   const pace = key === null ? undefined : paces().byKey.get(key);
-  if (pace) pace.isAsked = false;
+  const askedAt = pace?.askedAt ?? null;
+  if (pace) pace.askedAt = null;
   if (decision && decision.outcome !== "held") {
     // The next would not be placed either; the key begins anew once it has rested.
     if (pace) pace.streak = Number.NEGATIVE_INFINITY;
@@ -126,12 +135,12 @@ export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, deci
   }
   const { period, periodStart } = decision ?? { period: null, periodStart: null };
   const hold: Hold = { requestId: request, accountId: account, keyId: key, ceiling, period, periodStart, claim: null, paidBy: "balance" };
-  if (!pace || !decision || isDraining()) {
+  if (!pace || askedAt === null || !decision || isDraining()) {
     giveBack(hold);
     return;
   }
   // Counted from before it was decided.
-  const endsAt = pace.chargedAt + AHEAD_MS;
+  const endsAt = askedAt + AHEAD_MS;
   const periodEndsAt = capPeriodEnd(period, periodStart)?.getTime() ?? Number.POSITIVE_INFINITY;
   pace.ahead = { pace, hold, endsAt, keptAtMs: nowMs(), periodEndsAt };
   paces().aheads.add(pace.ahead);
@@ -139,28 +148,46 @@ export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, deci
 }
 
 /**
- * Releases what waits, of one account or of all. Resolves to true, when that is durable, if there was any, or some was being released:
+ * Releases what waits, of one account or of all, and what those that were taken have above their requests' ceilings. Resolves to true, when that is durable, if there was any, or some was being released:
  * whoever was decided before may be decided otherwise now.
  */
 export async function releaseHoldsAhead(account?: AccountId): Promise<boolean> {
-  const { aheads, leaving } = paces();
+  const { aheads, leaving, roomy } = paces();
   for (const ahead of aheads) {
     if (account !== undefined && ahead.hold.accountId !== account) continue;
     leave(ahead);
     ahead.pace.streak = 0;
     giveBack(ahead.hold);
   }
+  for (const [hold, ceiling] of roomy) if (account === undefined || hold.accountId === account) giveRoomBack(hold, ceiling);
   const awaited: Promise<void>[] = [];
   for (const one of leaving) if (account === undefined || one.account === account) awaited.push(one.released);
   await Promise.all(awaited);
   return awaited.length > 0;
 }
 
-function giveBack(hold: Hold): void {
+const giveBack = (hold: Hold): void => noteLeaving(hold, releaseHold(hold));
+
+/** A settlement that begins meanwhile is decided by what the ledger has of the hold. */
+function giveRoomBack(hold: Hold, ceiling: NanoUsd): void {
+  endRoom(hold);
+  const shrunk = shrinkHold(hold, ceiling).then(
+    (isOpen) => {
+      if (isOpen) hold.ceiling = ceiling;
+    },
+    (error: unknown) => log().error({ err: error, requestId: hold.requestId }, "a hold keeps its room until it ends"),
+  );
+  noteLeaving(hold, shrunk);
+}
+
+/** Tells that a hold is about to end, with all that it has. */
+export const endRoom = (hold: Hold): void => void paces().roomy.delete(hold);
+
+function noteLeaving({ accountId: account }: Hold, released: Promise<void>): void {
   const { leaving } = paces();
-  const one = { account: hold.accountId, released: releaseHold(hold) };
+  const one = { account, released };
   leaving.add(one);
-  void one.released.finally(() => leaving.delete(one));
+  void released.finally(() => leaving.delete(one));
 }
 
 function leave(ahead: HoldAhead): void {

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AccountId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -133,3 +134,22 @@ test("a connection that is cut under a settlement costs nothing but time: it is 
 });
 
 test("after all of this the books close", expectBooksToClose);
+
+test("a settlement that failed for the hold that came with it is tried without it, for as long as any other", async () => {
+  const account = await fundedAccount(100);
+  const [request, taken] = [await hold(account, 20), await hold(account, 20)];
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  let statements = 0;
+  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [statement] = args as [{ callback: (error: Error) => void }];
+    // The first is refused by the database, since there is such a hold already; the second does not reach it.
+    if (++statements !== 2) return query.apply(this, args);
+    return statement.callback(new Error("the connection was cut"));
+  });
+  const next = { request: taken, account, key: null, ceiling: nanoUsd(1), idempotency: null, hash: null };
+  expect(await submitSettlement(charge(request, account, 7, 13), next)).toEqual({ outcome: "settled", inputCost: 7n, outputCost: 13n });
+  spy.mockRestore();
+  expect(statements).toBeGreaterThan(2);
+  await submitSettlement(release(taken, account));
+  expect(await readBalance(account)).toEqual({ posted: 80n, held: 0n, available: 80n });
+});

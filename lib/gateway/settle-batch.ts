@@ -32,7 +32,8 @@ export const submitSettlement = (item: SettleItem, next: HoldItem | null = null)
 /** Without the hold that came with it, which may be what was at fault. */
 function settleAgain(item: SettleItem, error: unknown, hadNext: boolean): Promise<Settled> {
   const settle = () => submitToCommit({ kind: "settle", settle: item, next: null }).then(readSettled);
-  return hadNext && isRefusal(error) ? settle() : tryAgain(item.request, error, settle);
+  if (!hadNext || !isRefusal(error)) return tryAgain(item.request, error, settle);
+  return settle().catch((next: unknown) => tryAgain(item.request, next, settle));
 }
 
 /** Does again what failed with `firstError`, until the database can. @throws Error what it could not do for 15 s, or never will */

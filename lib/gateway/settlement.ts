@@ -8,7 +8,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { shrinkHold } from "@/lib/ledger/shrink-hold";
 import type { TokenUsage } from "@/lib/providers/types";
 import { type ChargeDetails, dividePaid, type SettleItem } from "./commit-items";
-import { askHoldAhead, keepHoldAhead } from "./hold-ahead";
+import { askHoldAhead, endRoom, keepHoldAhead } from "./hold-ahead";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
 import type { Hold } from "./placed-hold";
@@ -59,6 +59,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
       settlement.ended = true;
+      endRoom(hold);
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
     chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
@@ -75,6 +76,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
     async release(): Promise<void> {
       if (settlement.ended) return;
       settlement.ended = true;
+      endRoom(hold);
       await releaseHold(hold);
     },
   };

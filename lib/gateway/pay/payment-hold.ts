@@ -8,6 +8,7 @@ import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
 import { holdDeadline } from "../commit-batch";
 import type { CommitRow } from "../commit-statements";
+import { releaseHoldsAhead } from "../hold-ahead";
 import { type HoldDecision, type HoldRefusal, readDecision } from "../hold-batch";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
@@ -59,6 +60,7 @@ type PaymentRow = CommitRow & { credited: AccountId | null };
 
 /** Credits a payment and holds its request's ceiling, in one commit. It is credited whatever becomes of the hold. */
 export async function creditAndHold(paid: PaidRequest, { transaction, block }: SettledAt): Promise<PaymentHoldDecision> {
+  await freeCap(paid);
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
     ...[paid.payment, transaction, block],
     ...holdValues(paid),
@@ -68,11 +70,17 @@ export async function creditAndHold(paid: PaidRequest, { transaction, block }: S
 
 /** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that does not do. */
 export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
+  await freeCap(paid);
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8)", [
     ...[paid.payment, ...holdValues(paid)],
   ]);
   const row = only(rows);
   return row.outcome === "uncovered" ? null : decisionOf(row);
+}
+
+/** What lies ahead of the same key would count against it; while a payment was on its way, the key may have gone on asking. */
+async function freeCap({ caller }: PaidRequest): Promise<void> {
+  if (caller) await releaseHoldsAhead(caller.accountId);
 }
 
 function holdValues({ request, caller, quote, bodyHash }: PaidRequest): unknown[] {
