@@ -1,12 +1,14 @@
 // What a hold ahead has above its request's own ceiling, and how long it waits: neither stands in anybody's way.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { openFunding, openKey } from "@/lib/ledger/testing/fund";
 import { releaseHoldsAhead } from "./hold-ahead";
-import { ask, askInARow, begin, chargesOf, heldOf, holdsOf, openCustomer } from "./testing/asking";
+import { checkPayment } from "./pay/payment-hold";
+import { ask, askInARow, begin, callerOf, chargesOf, heldOf, holdsOf, openCustomer, quoteOf } from "./testing/asking";
 
 await openTestDatabase();
 beforeAll(openFunding);
@@ -85,4 +87,17 @@ test("it waits 0.9 s from when it was asked for, whatever its key was charged me
   const late = await begin(customer);
   expect(late.id).not.toBe(ahead?.id);
   await late.release();
+});
+
+test("a payment of a key with a cap may be taken although a hold of the key lies ahead", async () => {
+  const customer = await openCustomer(1_000, { nanoUsd: 130, period: "total" });
+  const payer = "0x00000000000000000000000000000000000000ab";
+  await pool().query("INSERT INTO identity (account_id, chain, address, linked_at, is_first) VALUES ($1, 'evm', $2, now(), true)", [
+    customer.accountId,
+    payer,
+  ]);
+  await askInARow(customer);
+  expect(await checkPayment(callerOf(customer), payer, quoteOf(100))).toEqual({ outcome: "payable" });
+  await (await begin(customer, { ceiling: 30 })).charge(1);
+  expect(await checkPayment(callerOf(customer), payer, quoteOf(126))).toMatchObject({ outcome: "cap_reached", spent: 5n });
 });

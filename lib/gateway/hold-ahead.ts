@@ -148,8 +148,8 @@ export function keepHoldAhead({ request, account, key, ceiling }: HoldItem, deci
 }
 
 /**
- * Releases what waits, of one account or of all, and what those that were taken have above their requests' ceilings. Resolves to true, when that is durable, if there was any, or some was being released:
- * whoever was decided before may be decided otherwise now.
+ * Releases what waits, of one account or of all, and what those that were taken have above their requests' ceilings. Resolves to true,
+ * when that is durable, if there was any, or some was being released: whoever was decided before may be decided otherwise now.
  */
 export async function releaseHoldsAhead(account?: AccountId): Promise<boolean> {
   const { aheads, leaving, roomy } = paces();

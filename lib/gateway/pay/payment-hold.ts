@@ -16,7 +16,9 @@ import type { GatewayRequest } from "../request";
 export type PaymentCheck = { outcome: "payable" } | { outcome: "payer_mismatch" } | HoldRefusal;
 
 /** Whether a proof of this EVM wallet may be taken, before anything moves. */
-export async function checkPayment({ accountId, keyId }: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
+export async function checkPayment(caller: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
+  await freeCap(caller);
+  const { accountId, keyId } = caller;
   const { rows } = await pool().query<CommitRow>("SELECT * FROM gateway_check_payment($1, $2, 'evm', $3, $4, $5)", [
     ...[accountId, keyId, payer, ceiling, now()],
   ]);
@@ -25,6 +27,11 @@ export async function checkPayment({ accountId, keyId }: Caller, payer: string, 
   const decision = readDecision(row);
   if (decision.outcome === "held" || decision.outcome === "replay") throw new Error(`A payment was checked as ${decision.outcome}.`);
   return decision;
+}
+
+/** A payment counts in its key's cap, where what lies ahead would stand in its way: while it is checked, and once it has been on its way. */
+async function freeCap(caller: Caller | null): Promise<void> {
+  if (caller) await releaseHoldsAhead(caller.accountId);
 }
 
 /** Keeps an Idempotency-Key for payments; false when a request has it that the balance paid for. */
@@ -60,7 +67,7 @@ type PaymentRow = CommitRow & { credited: AccountId | null };
 
 /** Credits a payment and holds its request's ceiling, in one commit. It is credited whatever becomes of the hold. */
 export async function creditAndHold(paid: PaidRequest, { transaction, block }: SettledAt): Promise<PaymentHoldDecision> {
-  await freeCap(paid);
+  await freeCap(paid.caller);
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
     ...[paid.payment, transaction, block],
     ...holdValues(paid),
@@ -70,17 +77,12 @@ export async function creditAndHold(paid: PaidRequest, { transaction, block }: S
 
 /** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that does not do. */
 export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
-  await freeCap(paid);
+  await freeCap(paid.caller);
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8)", [
     ...[paid.payment, ...holdValues(paid)],
   ]);
   const row = only(rows);
   return row.outcome === "uncovered" ? null : decisionOf(row);
-}
-
-/** What lies ahead of the same key would count against it; while a payment was on its way, the key may have gone on asking. */
-async function freeCap({ caller }: PaidRequest): Promise<void> {
-  if (caller) await releaseHoldsAhead(caller.accountId);
 }
 
 function holdValues({ request, caller, quote, bodyHash }: PaidRequest): unknown[] {

@@ -2,7 +2,6 @@
 
 import type { Caller } from "../caller";
 import { placeFromBalance } from "../hold";
-import { releaseHoldsAhead } from "../hold-ahead";
 import type { PlacedHold } from "../placed-hold";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
@@ -12,11 +11,9 @@ import { readProofHeader } from "./proof-body";
 import { paymentRefused } from "./refusal";
 
 /** Sets the quote's ceiling aside. Without a payment this costs nothing beyond what a hold does. @throws AppError */
-export async function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
-  // A payment counts in its key's cap, and what lies ahead would stand in its way.
-  await releaseHoldsAhead(caller.accountId);
   return placeFromProof(request, caller, quote, () => givenPayment(prompt, header));
 }
 

@@ -8,6 +8,7 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
+import type { Caller } from "../caller";
 import { placeFromBalance } from "../hold";
 import { emptyOutput } from "../output";
 import type { Prompt } from "../prompt-body";
@@ -32,6 +33,13 @@ export async function openCustomer(amount: number, cap?: { nanoUsd: number; peri
   return { accountId, keyId: await openKey(accountId, cap) };
 }
 
+export function callerOf({ accountId, keyId }: Customer): Caller {
+  const limits = { limitedAs: accountId, limits: { ratePerMinute: 1, concurrency: 1 } };
+  return { accountId, keyId, ...limits, allowedModels: null, forget: () => undefined };
+}
+
+export const quoteOf = (ceiling: number): Quote => ({ model, priceVersion: unitPrice, inputBound: 1_000, ceiling: nanoUsd(ceiling) });
+
 /** The hold of one request, and what ends it. */
 export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
   const request = openRequest({
@@ -39,9 +47,8 @@ export async function begin({ accountId, keyId }: Customer, { ceiling = 100, ide
     headers: { "idempotency-key": idempotencyKey },
     signal: new AbortController().signal,
   });
-  const limits = { limitedAs: accountId, limits: { ratePerMinute: 1, concurrency: 1 } };
-  const caller = { accountId, keyId, ...limits, allowedModels: null, forget: () => undefined };
-  const quote: Quote = { model, priceVersion: unitPrice, inputBound: 1_000, ceiling: nanoUsd(ceiling) };
+  const caller = callerOf({ accountId, keyId });
+  const quote = quoteOf(ceiling);
   const placed = await placeFromBalance(request, caller, {} as Prompt, quote);
   if (placed.kind !== "held") throw new Error("it was answered before");
   const settlement = openSettlement(request, placed.hold, { stream: false }, quote);
