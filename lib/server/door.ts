@@ -9,6 +9,7 @@ import { isDraining } from "@/lib/gateway/drain";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
 import { type Body, readBody } from "./body";
+import { keepStringsFast } from "./fast-strings";
 import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -27,6 +28,7 @@ const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || 
 
 /** Makes the server; the caller listens. */
 export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
+  keepStringsFast();
   const answering = new WeakMap<Socket, number>();
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
