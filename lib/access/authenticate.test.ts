@@ -4,7 +4,8 @@ import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
-import { authenticateKey, readBearerKey } from "./authenticate";
+import { authenticateBearer, authenticateKey, readBearerKey } from "./authenticate";
+import { startKeyCache } from "./key-cache";
 import { generateKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
 import { setSandboxPepper } from "./pepper";
@@ -40,6 +41,26 @@ test.each([
 test("a key that may be used is told with its account", async () => {
   const made = await createKey({ accountId: account, name: "test" });
   expect(await authenticateKey(made.key)).toMatchObject({ ok: true, key: { keyId: made.keyId, accountId: account } });
+});
+
+test("a header with a key that this process knows is judged at once, and one that holds no whole key is not looked up", async () => {
+  const cache = await startKeyCache();
+  try {
+    const made = await createKey({ accountId: account, name: "test" });
+    const lookUp = vi.fn();
+    const first = authenticateBearer(`Bearer ${made.key}`, lookUp);
+    expect(first).toBeInstanceOf(Promise);
+    expect(await first).toMatchObject({ ok: true, key: { keyId: made.keyId } });
+    expect(authenticateBearer(`bearer ${made.key}`, lookUp)).toMatchObject({ ok: true, key: { keyId: made.keyId } });
+    expect(lookUp).toHaveBeenCalledTimes(1);
+    for (const header of [`Bearer ${made.key} `, `Bearer ${made.key.slice(0, -1)}`, made.key, "Bearer "]) {
+      expect(authenticateBearer(header, lookUp)).toEqual({ ok: false, reason: "malformed" });
+    }
+    for (const header of [undefined, ""]) expect(authenticateBearer(header, lookUp)).toEqual({ ok: false, reason: "missing" });
+    expect(lookUp).toHaveBeenCalledTimes(1);
+  } finally {
+    await cache.stop();
+  }
 });
 
 test.each([

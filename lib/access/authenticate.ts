@@ -8,13 +8,25 @@ import { pepper } from "./pepper";
 
 export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled";
 
-type Authentication = { ok: true; key: KeyRecord; name: string } | { ok: false; reason: KeyRefusal };
+export type Authentication = { ok: true; key: KeyRecord; name: string } | { ok: false; reason: KeyRefusal };
 
 /** Reads `Bearer pp_…`: the scheme's case does not matter, one space. */
 export function readBearerKey(authorization: string | undefined): { key: string } | { reason: "missing" | "malformed" } {
   if (authorization === undefined || authorization === "") return { reason: "missing" };
-  const key = /^bearer /i.test(authorization) ? authorization.slice("bearer ".length) : "";
+  const key = bearerText(authorization);
   return isWellFormedKey(key) ? { key } : { reason: "malformed" };
+}
+
+const bearerText = (authorization: string): string => (/^bearer /i.test(authorization) ? authorization.slice("bearer ".length) : "");
+
+/** Like authenticateKey, of the key in an Authorization header. */
+export function authenticateBearer(authorization = "", beforeLookUp?: () => void): Authentication | Promise<Authentication> {
+  const name = digestKey(bearerText(authorization));
+  const known = peekKey(name);
+  // It was whole when it was looked up.
+  if (known) return judgeKey(known, name);
+  const read = readBearerKey(authorization);
+  return "key" in read ? authenticateKey(read.key, beforeLookUp) : { ok: false, reason: read.reason };
 }
 
 /**

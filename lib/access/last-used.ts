@@ -3,10 +3,10 @@
 
 import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 
-const uses = () => once("key-uses", () => new Map<KeyId, number>());
+const uses = onceKept("key-uses", () => new Map<KeyId, number>());
 
 /** Remembers that a key was used now. */
 export function noteKeyUse(keyId: KeyId): void {

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { parseUsd } from "./money";
-import { once } from "./once";
+import { onceKept } from "./once";
 
 const flag = z
   .enum(["0", "1"])
@@ -201,4 +201,4 @@ export function readCustodySettings(environment: Record<string, string | undefin
 }
 
 /** The settings of this process, read on first use: `next build` evaluates route modules without any. */
-export const config = (): Config => once("config", () => readConfig(process.env));
+export const config = onceKept<Config>("config", () => readConfig(process.env));

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { nowMs } from "./clock";
-import { once } from "./once";
+import { onceKept } from "./once";
 
 declare const requestIdBrand: unique symbol;
 declare const accountIdBrand: unique symbol;
@@ -23,7 +23,7 @@ const TIME_DIGITS = 8;
 const RANDOM_DIGITS = 12;
 
 /** Secure random bytes, fetched in bulk: a call of the system for each id would cost more than the id. Each byte is used once. */
-const randomPool = () => once("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
+const randomPool = onceKept("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
 
 const POOL_BYTES = 4_096;
 
@@ -38,13 +38,20 @@ function nextRandomByte(pool: { bytes: Buffer; used: number }): number {
   return byte;
 }
 
+/** Two digits at a time: an id is half as many pieces of text. */
+const PAIRS = Array.from({ length: 62 * 62 }, (_, value) => toBase62(value, 2));
+
 /** `length` base62 digits from the system's secure random source, without modulo bias. */
 export function randomBase62(length: number): string {
   const pool = randomPool();
   let text = "";
+  while (text.length + 1 < length) {
+    const number = nextRandomByte(pool) * 256 + nextRandomByte(pool);
+    // 65,348 = 17 × 62 × 62: numbers above it would make the first pairs likelier.
+    if (number < 65_348) text += PAIRS[number % PAIRS.length];
+  }
   while (text.length < length) {
     const byte = nextRandomByte(pool);
-    // 248 = 4 × 62: bytes above it would make the first digits likelier.
     if (byte < 248) text += BASE62[byte % 62];
   }
   return text;
@@ -57,9 +64,20 @@ export function toBase62(value: number, width: number): string {
   return text;
 }
 
-function timeOrderedId(prefix: string): string {
-  return `${prefix}_${toBase62(nowMs(), TIME_DIGITS)}${randomBase62(RANDOM_DIGITS)}`;
+const lastTime = onceKept("last time of an id", () => ({ ms: Number.NaN, digits: "" }));
+
+/** Many ids are of the same millisecond. */
+function timeDigits(): string {
+  const last = lastTime();
+  const ms = nowMs();
+  if (ms !== last.ms) {
+    last.ms = ms;
+    last.digits = toBase62(ms, TIME_DIGITS);
+  }
+  return last.digits;
 }
+
+const timeOrderedId = (prefix: string): string => `${prefix}_${timeDigits()}${randomBase62(RANDOM_DIGITS)}`;
 
 export const newRequestId = (): RequestId => timeOrderedId("req") as RequestId;
 export const newAccountId = (): AccountId => timeOrderedId("acc") as AccountId;

@@ -2,9 +2,9 @@
 // client writes.
 
 import { config } from "./config";
-import { once } from "./once";
+import { onceKept } from "./once";
 
-const listening = () => once<{ port?: number }>("listening address", () => ({}));
+const listening = onceKept<{ port?: number }>("listening address", () => ({}));
 
 /** Remembers the port that was really taken: with PORT=0 the system chooses. */
 export function setListeningAddress(port: number): void {

@@ -38,13 +38,8 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     await settlement.release();
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
-  const completion: Completion = {
-    output,
-    usage,
-    outcome: "complete",
-    estimated: false,
-    ...measure(call, request.providerMs, startedAtMs),
-  };
+  const measured = measure(call, request.providerMs, startedAtMs);
+  const completion: Completion = { ...measured, output, usage, outcome: "complete", estimated: false };
   const body = await settlement.chargeForBody(completion, work.writer.whole);
   noteFacts(work, completion);
   return jsonReply(request, 200, body, { "server-timing": serverTiming(request) });

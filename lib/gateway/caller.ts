@@ -1,6 +1,6 @@
 // Who calls: from the Authorization header to an account and its key, and no further than the limits on guessing allow.
 
-import { authenticateKey, type KeyRefusal, readBearerKey } from "@/lib/access/authenticate";
+import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
 import { noteKeyUse } from "@/lib/access/last-used";
@@ -51,19 +51,21 @@ export const accountFrozen = (): AppError =>
   });
 
 /**
- * Finds the caller of a request.
+ * Finds the caller of a request, at once when this process knows the key.
  * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
  */
-export async function authenticate(request: GatewayRequest): Promise<Caller> {
-  const bearer = readBearerKey(request.headers.authorization);
-  const address = () => clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
-  const found =
-    "key" in bearer
-      ? authenticateKey(bearer.key, () => admit(failedAuth().check(address())))
-      : { ok: false as const, reason: bearer.reason };
-  const result = found instanceof Promise ? await found : found;
+export function authenticate(request: GatewayRequest): Caller | Promise<Caller> {
+  const found = authenticateBearer(request.headers.authorization, () => admit(failedAuth().check(addressOf(request))));
+  // A key that this process knows is there at once; awaiting it would cost every request a turn.
+  return found instanceof Promise ? found.then((result) => callerOf(request, result)) : callerOf(request, found);
+}
+
+const addressOf = (request: GatewayRequest): string =>
+  clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
+
+function callerOf(request: GatewayRequest, result: Authentication): Caller {
   if (!result.ok) {
-    admit(failedAuth().record(address()));
+    admit(failedAuth().record(addressOf(request)));
     throw invalidApiKey(result.reason);
   }
   const { key, name } = result;

@@ -6,7 +6,7 @@ import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { Batcher } from "@/lib/db/batcher";
 import { isStatementError } from "@/lib/db/failure";
 import { hasIdleHotConnection, queryHot } from "@/lib/db/hot-connections";
@@ -21,20 +21,19 @@ const CROWD_OF_ITEMS = 20;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
-const batcher = () =>
-  once(
-    "commit batcher",
-    () =>
-      new Batcher<CommitItem, CommitRow>({
-        run: commit,
-        most: MOST_ITEMS,
-        enough: ENOUGH_ITEMS,
-        crowd: CROWD_OF_ITEMS,
-        keyOf: (item) => (item.kind === "hold" ? item.hold.account : item.settle.account),
-        hasRoom: hasIdleHotConnection,
-        mayRetrySingly: isStatementError,
-      }),
-  );
+const batcher = onceKept(
+  "commit batcher",
+  () =>
+    new Batcher<CommitItem, CommitRow>({
+      run: commit,
+      most: MOST_ITEMS,
+      enough: ENOUGH_ITEMS,
+      crowd: CROWD_OF_ITEMS,
+      keyOf: (item) => (item.kind === "hold" ? item.hold.account : item.settle.account),
+      hasRoom: hasIdleHotConnection,
+      mayRetrySingly: isStatementError,
+    }),
+);
 
 /** Decides one item together with those that arrive beside it; resolves when that is durable. */
 export const submitToCommit = (item: CommitItem): Promise<CommitRow> => batcher().submit(item);
@@ -70,11 +69,14 @@ function inSubmittedOrder(items: readonly CommitItem[], rows: CommitRow[], settl
   let nextSettled = 0;
   let nextHeld = settlements;
   let nextAhead = settlements + holds;
-  return items.flatMap((item) => {
+  const ordered: CommitRow[] = [];
+  for (const item of items) {
     const row = rows[item.kind === "settle" ? nextSettled++ : nextHeld++];
-    if (row && item.kind === "settle" && item.next) row.next = rows[nextAhead++] ?? null;
-    return row ?? [];
-  });
+    if (!row) continue;
+    if (item.kind === "settle" && item.next) row.next = rows[nextAhead++] ?? null;
+    ordered.push(row);
+  }
+  return ordered;
 }
 
 function noteBatch(settlements: number, holds: number, ms: number): void {

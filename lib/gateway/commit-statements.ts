@@ -2,7 +2,7 @@
 // the work of those for many. Each answers with one text: a line for each item, settlements first.
 
 import pg from "pg";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import type { HotQuery } from "@/lib/db/hot-statement";
 import { type ChargeDetails, dividePaid, type HoldItem, type SettleItem } from "./commit-items";
 
@@ -45,7 +45,7 @@ const readAmount = (text: string | null | undefined): bigint | null => (text == 
 const parseTime: (text: string) => Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ);
 
 /** The caps of most keys began to count at the same moment, and reading it anew is most of reading a row. */
-const lastTime = () => once("last time of a commit", () => ({ text: "", time: new Date(Number.NaN) }));
+const lastTime = onceKept("last time of a commit", () => ({ text: "", time: new Date(Number.NaN) }));
 
 function readTime(text: string): Date {
   const last = lastTime();
@@ -76,19 +76,39 @@ const readRecord = (record: string): Columns =>
     .split(",")
     .map((value) => (value === "" ? null : value.replaceAll('"', "")));
 
+const plainRow = (outcome: string): CommitRow => ({
+  outcome,
+  input_cost: null,
+  output_cost: null,
+  available: null,
+  spent: null,
+  key_state: null,
+  cap: null,
+  period: null,
+  period_start: null,
+  next: null,
+});
+
 /** A hold's line: what it counts in, when it was placed the straight way. */
 function readHold(line: string): CommitRow {
   if (line.startsWith("(")) return readHoldColumns(readRecord(line));
+  const row = plainRow("held");
   const periodEnds = line.indexOf(" ");
-  const [period, start] = periodEnds < 0 ? [null, null] : [line.slice(0, periodEnds), line.slice(periodEnds + 1)];
-  return readHoldColumns(["held", null, null, null, null, period, start]);
+  if (periodEnds >= 0) {
+    row.period = line.slice(0, periodEnds);
+    row.period_start = readTime(line.slice(periodEnds + 1));
+  }
+  return row;
 }
 
 /** A settlement's line: what was paid, when it was charged the straight way. */
 function readSettlement(line: string, { inputCost }: SettleItem): CommitRow {
   if (line === "" || line.startsWith("(")) return readEither(readRecord(line));
+  const row = plainRow("settled");
   const paid = dividePaid(BigInt(line), inputCost);
-  return { ...readEither(["settled"]), input_cost: paid.inputCost, output_cost: paid.outputCost };
+  row.input_cost = paid.inputCost;
+  row.output_cost = paid.outputCost;
+  return row;
 }
 
 function loneStatement(hold: HoldItem | undefined, settlement: SettleItem | undefined, times: Times): HotQuery<CommitRow[]> | undefined {

@@ -1,9 +1,9 @@
 // The state of shutting down: what runs is finished, what is new is refused.
 
 import { setMaxListeners } from "node:events";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 
-const drain = () => once("gateway drain", makeDrain);
+const drain = onceKept("gateway drain", makeDrain);
 
 function makeDrain(): AbortController {
   const controller = new AbortController();

@@ -8,7 +8,7 @@ import { config } from "@/lib/base/config";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { shrinkHold } from "@/lib/ledger/shrink-hold";
 import type { HoldItem } from "./commit-items";
 import { isDraining } from "./drain";
@@ -27,11 +27,15 @@ const STREAK = 3;
 /** Keys are remembered between their answers for so long, and at most so many. */
 const FORGET_MS = 300_000;
 const MOST_PACES = 20_000;
+/** A key comes last among them no more often than this: moving it costs more than finding it. */
+const MOVE_MS = 10_000;
 
 /** How a key has been asking. Times are monotonic. */
 interface Pace {
   /** Of its last charge. */
   chargedAt: number;
+  /** When it came last among all. */
+  movedAt: number;
   /** How many of its requests came soon after an answer, one after the other. */
   streak: number;
   /** When the hold ahead was asked for that is being placed. */
@@ -49,7 +53,7 @@ interface HoldAhead {
 }
 
 interface Paces {
-  /** Who was charged longest ago comes first. */
+  /** Who was moved longest ago comes first. */
   byKey: Map<KeyId, Pace>;
   /** What waits for its request; the oldest comes first. */
   aheads: Set<HoldAhead>;
@@ -60,8 +64,13 @@ interface Paces {
   timer: NodeJS.Timeout | undefined;
 }
 
-const paces = () =>
-  once<Paces>("paces of keys", () => ({ byKey: new Map(), aheads: new Set(), leaving: new Set(), roomy: new Map(), timer: undefined }));
+const paces = onceKept<Paces>("paces of keys", () => ({
+  byKey: new Map(),
+  aheads: new Set(),
+  leaving: new Set(),
+  roomy: new Map(),
+  timer: undefined,
+}));
 
 /** Notes that a key asks, and returns the hold that is there for it, if it fits; one that does not is released. */
 export function takeHoldAhead(key: KeyId, { ceiling }: Quote): Hold | null {
@@ -112,12 +121,18 @@ const isAlone = (): boolean => config().REDIS_URL === undefined;
 
 function notePace(key: KeyId): Pace {
   const { byKey } = paces();
-  const pace = byKey.get(key) ?? { chargedAt: 0, streak: 0, askedAt: null, ahead: null };
-  pace.chargedAt = performance.now();
+  const at = performance.now();
+  const known = byKey.get(key);
+  if (known && at - known.movedAt < MOVE_MS) {
+    known.chargedAt = at;
+    return known;
+  }
+  const pace: Pace = known ?? { chargedAt: at, movedAt: at, streak: 0, askedAt: null, ahead: null };
+  Object.assign(pace, { chargedAt: at, movedAt: at });
   byKey.delete(key);
   byKey.set(key, pace);
   for (const [oldest, { chargedAt }] of byKey) {
-    if (byKey.size <= MOST_PACES && pace.chargedAt - chargedAt < FORGET_MS) break;
+    if (byKey.size <= MOST_PACES && at - chargedAt < FORGET_MS) break;
     byKey.delete(oldest);
   }
   return pace;

@@ -9,7 +9,7 @@ import { publicUrl } from "@/lib/base/public-url";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
 import { releaseHoldsAhead, takeHoldAhead } from "./hold-ahead";
 import { type HoldDecision, type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
-import { readIdempotencyClaim } from "./idempotency";
+import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
 import type { Hold, PlacedHold } from "./placed-hold";
 import type { Prompt } from "./prompt-body";
@@ -17,17 +17,19 @@ import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
 
 /**
- * Sets the quote's ceiling aside from the caller's balance, durably, before it returns.
+ * Sets the quote's ceiling aside from the caller's balance, durably, before it resolves; returns at once what was set aside ahead.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
-  const { accountId, keyId } = caller;
+export function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): PlacedHold | Promise<PlacedHold> {
   const claim = readIdempotencyClaim(request);
-  const ahead = claim || keyId === null ? null : takeHoldAhead(keyId, quote);
-  if (ahead) {
-    request.id = ahead.requestId;
-    return { kind: "held", hold: ahead, payment: null };
-  }
+  const ahead = claim || caller.keyId === null ? null : takeHoldAhead(caller.keyId, quote);
+  if (!ahead) return placeNew(request, caller, quote, claim);
+  request.id = ahead.requestId;
+  return { kind: "held", hold: ahead, payment: null };
+}
+
+async function placeNew(request: GatewayRequest, caller: Caller, quote: Quote, claim: IdempotencyClaim | null): Promise<PlacedHold> {
+  const { accountId, keyId } = caller;
   const item = {
     request: request.id,
     account: accountId,

@@ -2,12 +2,12 @@
 // is bytes: no tokenizer makes more than one token of a byte.
 
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 
 const PREFIX = "token_bound:";
 
-const overrun = () => once("overrun models", () => new Set<string>());
+const overrun = onceKept("overrun models", () => new Set<string>());
 
 export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);
 

@@ -19,11 +19,11 @@ import { prepareCall } from "./work";
 /** By what the endpoints differ that sell answers. */
 interface Sale<Who extends Buyer, Read extends Prompt> {
   /** Tells who asks. */
-  identify: (request: GatewayRequest) => Promise<Who>;
+  identify: (request: GatewayRequest) => Who | Promise<Who>;
   /** Makes a prompt of the request's body. */
   read: (request: GatewayRequest, who: Who) => Read;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
-  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
+  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => PlacedHold | Promise<PlacedHold>;
   /** Writes what comes of it; `payment` is what paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
 }
@@ -36,14 +36,16 @@ export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
   { identify, read, place, write }: Sale<Who, Read>,
 ): Promise<GatewayReply> {
-  const who = await identify(request);
+  // Here and below: what is there at once is not awaited, which would cost every request a turn.
+  const identifying = identify(request);
+  const who = identifying instanceof Promise ? await identifying : identifying;
   const limiting = limit(request, who);
   if (limiting) await limiting;
   const prompt = read(request, who);
   const quote = quotePrompt(prompt);
   const placing = place(request, who, prompt, quote);
   const call = prepareCall(prompt);
-  const placed = await placing;
+  const placed = placing instanceof Promise ? await placing : placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const { hold, payment } = placed;
   const settlement = openSettlement(request, hold, prompt, quote);

@@ -2,7 +2,7 @@
 
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";
@@ -42,9 +42,11 @@ function boundInput({ model, messages, options }: Prompt): number {
   return Math.min(bound, model.contextWindow);
 }
 
+const priceVersionIds = onceKept("price version ids", () => new WeakMap<Model, string>());
+
 /** Hashed once per model: the same model object always has the same prices. */
 function priceVersionOf(model: Model): string {
-  const known = once("price version ids", () => new WeakMap<Model, string>());
+  const known = priceVersionIds();
   let id = known.get(model);
   if (!id) {
     id = priceVersion(model);

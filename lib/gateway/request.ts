@@ -65,7 +65,7 @@ export const openRequest = (incoming: IncomingRequest): GatewayRequest => new Op
 type Undo = () => void | Promise<void>;
 
 /**
- * A class for its getter. In an object literal V8 makes it anew for each object, as a pair that it puts among the old at once: the
+ * A class for its getters. In an object literal V8 makes it anew for each object, as a pair that it puts among the old at once: the
  * whole request lives until the next full collection then, and its properties are looked up in a dictionary.
  */
 class OpenRequest implements GatewayRequest {
@@ -76,7 +76,6 @@ class OpenRequest implements GatewayRequest {
   readonly bodyText: string;
   readonly bodyProblem: IncomingRequest["bodyProblem"];
   readonly remoteAddress: string;
-  id = newRequestId();
   readonly arrivedAtMs = nowMs();
   readonly startedAt = performance.now();
   readonly replyHeaders: Record<string, string> = {};
@@ -85,6 +84,7 @@ class OpenRequest implements GatewayRequest {
   readonly #incoming: IncomingRequest;
   readonly #undos: Undo[] = [];
   #ending: Promise<void> | undefined;
+  #id: RequestId | undefined;
 
   // Handed on by themselves, as part of a reply.
   readonly onEnd = (undo: Undo): void => {
@@ -104,6 +104,16 @@ class OpenRequest implements GatewayRequest {
     this.bodyProblem = incoming.bodyProblem;
     this.remoteAddress = incoming.remoteAddress;
     this.#incoming = incoming;
+  }
+
+  // Made when it is first asked for: a hold ahead brings another.
+  get id(): RequestId {
+    this.#id ??= newRequestId();
+    return this.#id;
+  }
+
+  set id(id: RequestId) {
+    this.#id = id;
   }
 
   // A door makes its signal when it is asked for; only streams ask.

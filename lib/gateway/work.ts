@@ -62,12 +62,10 @@ export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent,
 }
 
 /** What the log says of the answer. */
-export function noteFacts({ request, prompt }: Work, { usage, provider, outcome }: Completion): void {
-  Object.assign(request.facts, {
-    model: prompt.model.id,
-    provider,
-    outcome,
-    inputTokens: usage.inputTokens,
-    outputTokens: usage.outputTokens,
-  });
+export function noteFacts({ request: { facts }, prompt }: Work, { usage, provider, outcome }: Completion): void {
+  facts.model = prompt.model.id;
+  facts.provider = provider;
+  facts.outcome = outcome;
+  facts.inputTokens = usage.inputTokens;
+  facts.outputTokens = usage.outputTokens;
 }

@@ -69,10 +69,10 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
 }
 
 /**
- * Sends the call and resolves with all its events; `finish` is the last.
+ * Sends the call and resolves with all its events, each of which `note` is told; `finish` is the last.
  * @throws ProviderFailure
  */
-export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
+export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent) => void): Promise<readonly ProviderEvent[]> {
   const { endpoint, format, budget, onAccepted } = attempt;
   const request = writtenRequest(attempt);
   let accepted = false;
@@ -90,6 +90,7 @@ export async function attemptWhole(attempt: Attempt): Promise<ProviderEvent[]> {
     const last = events.at(-1);
     if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
     if (events.length === 1 && last.usage === null) throw withoutOutput();
+    for (const event of events) note(event);
     return events;
   } catch (error) {
     throw describeFailure(error, attempt, accepted);

@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import type { ProviderId } from "./types";
 
 const CONSECUTIVE_FAILURES = 5;
@@ -124,9 +124,11 @@ export class CircuitBreaker {
   }
 }
 
+const circuitBreakers = onceKept("circuitBreakers", () => new Map<string, CircuitBreaker>());
+
 /** The breaker of this process for that provider at that origin. */
 export function breakerOf(provider: ProviderId, origin: string): CircuitBreaker {
-  const breakers = once("circuitBreakers", () => new Map<string, CircuitBreaker>());
+  const breakers = circuitBreakers();
   const name = `${provider} ${origin}`;
   let breaker = breakers.get(name);
   if (!breaker) {

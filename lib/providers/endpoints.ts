@@ -3,7 +3,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { type Config, config } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once, onceKept } from "@/lib/base/once";
 import type { ProviderId, WireFormatId } from "./types";
 
 export interface Endpoint {
@@ -86,8 +86,10 @@ export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls, si
   return endpoints;
 }
 
-const simulatedUrls = () =>
-  once<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({ byProvider: {}, apiKey: SIMULATED_KEY }));
+const simulatedUrls = onceKept<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({
+  byProvider: {},
+  apiKey: SIMULATED_KEY,
+}));
 
 /** Points the providers at the sandbox's simulated server, which takes `apiKey`, from the next call on. */
 export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
@@ -101,8 +103,9 @@ export const isSimulated = (provider: ProviderId, { baseUrl }: Endpoint): boolea
   baseUrl === simulatedUrls().byProvider[provider]?.replace(/\/+$/, "");
 
 /** The endpoints of this process. */
-export const endpoints = (): Endpoints =>
-  once("endpoints", () => readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey));
+export const endpoints = onceKept<Endpoints>("endpoints", () =>
+  readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey),
+);
 
 /** Replaces this process's endpoints: for tests. Returns a function that restores what the settings say. */
 export function setEndpoints(replacement: Endpoints): () => void {

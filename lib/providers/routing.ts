@@ -71,10 +71,7 @@ async function openStream(attempt: Attempt, trial: Trial) {
 }
 
 const readWhole = (attempt: Attempt, trial: Trial): Promise<readonly ProviderEvent[]> =>
-  attemptWhole(attempt).then((events) => {
-    for (const event of events) trial.note(event);
-    return events;
-  });
+  attemptWhole(attempt, (event) => trial.note(event));
 
 function endCall({ answer, budget }: RoutedCall): void {
   answer.endedAt ??= nowMs();

@@ -4,7 +4,7 @@
 import { Pool } from "undici";
 import { ShortWait } from "@/lib/base/awake";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { ProviderFailure, type WireRequest } from "./types";
@@ -29,7 +29,7 @@ interface Origin {
   wait: ShortWait;
 }
 
-const origins = () => once("provider origins", () => new Map<string, Origin>());
+const origins = onceKept("provider origins", () => new Map<string, Origin>());
 
 function originOf(name: string): Origin {
   let origin = origins().get(name);

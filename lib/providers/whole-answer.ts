@@ -53,7 +53,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   constructor(reading: Reading, waiter: Waiter) {
     this.#reading = reading;
     this.#waiter = waiter;
-    reading.budget.once("abort", this.#onAbort);
+    reading.budget.on("abort", this.#onAbort);
   }
 
   onConnect(abort: (reason?: Error) => void): void {

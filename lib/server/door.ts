@@ -29,14 +29,13 @@ const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || 
 /** Makes the server; the caller listens. */
 export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
   keepStringsFast();
-  const answering = new WeakMap<Socket, number>();
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     const queryAt = url.indexOf("?");
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
     const query = queryAt < 0 ? "" : url.slice(queryAt + 1);
     const work = isGatewayPath(path)
-      ? answerApi(message, response, { path, query, stallTimeoutMs, answering })
+      ? answerApi(message, response, { path, query, stallTimeoutMs })
       : showPage(pages, { message, response, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
@@ -61,7 +60,7 @@ export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30
   server.on("checkExpectation", serve);
   server.on("clientError", (error, socket) => {
     // The server listens for TCP alone, so what it accepts are sockets.
-    answerTransportFault(error, socket as Socket, (answering.get(socket as Socket) ?? 0) > 0);
+    answerTransportFault(error, socket as Socket, ((socket as CountedSocket)[answering] ?? 0) > 0);
   });
   return server;
 }
@@ -92,16 +91,19 @@ interface ApiOptions {
   path: string;
   query: string;
   stallTimeoutMs: number;
-  /** How many whole requests of a connection are being answered; pipelining allows several. */
-  answering: WeakMap<Socket, number>;
 }
 
+/** How many whole requests of a connection are being answered; pipelining allows several. */
+const answering = Symbol("requests being answered");
+
+type CountedSocket = Socket & { [answering]?: number };
+
 async function answerApi(message: IncomingMessage, response: ServerResponse, options: ApiOptions): Promise<void> {
-  const { path, query, stallTimeoutMs, answering } = options;
+  const { path, query, stallTimeoutMs } = options;
   const body = await readBody(message);
   if (!body) return;
-  const { socket } = message;
-  answering.set(socket, (answering.get(socket) ?? 0) + 1);
+  const socket: CountedSocket = message.socket;
+  socket[answering] = (socket[answering] ?? 0) + 1;
   try {
     const incoming = new HttpRequest({ message, path, query, body, response });
     const reply = await answer(incoming);
@@ -109,7 +111,7 @@ async function answerApi(message: IncomingMessage, response: ServerResponse, opt
     if (typeof reply.body === "string") writeWhole(response, reply, reply.body, stallTimeoutMs);
     else await writeStream(response, { reply, chunks: reply.body, gone: incoming.signal, stallTimeoutMs });
   } finally {
-    answering.set(socket, (answering.get(socket) ?? 1) - 1);
+    socket[answering] -= 1;
   }
 }
 
@@ -162,9 +164,11 @@ function abortWhenGone(response: ServerResponse): AbortController {
 }
 
 function writeWhole(response: ServerResponse, reply: GatewayReply, body: string, stallTimeoutMs: number): void {
-  reply.headers["content-length"] = `${Buffer.byteLength(body)}`;
+  const bytes = Buffer.byteLength(body);
+  reply.headers["content-length"] = `${bytes}`;
   response.writeHead(reply.status, reply.headers);
-  response.end(body);
+  // The same bytes where all is ASCII, and half the work.
+  response.end(body, bytes === body.length ? "latin1" : "utf8");
   cutOffStalled(response, stallTimeoutMs);
 }
 

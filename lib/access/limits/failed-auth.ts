@@ -8,7 +8,7 @@ import { networkOf } from "@/lib/access/client-address";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 import { type Bucket, depthOf, fullInMs, REQUEST, refill, waitMs } from "./bucket";
 import { BucketTable } from "./bucket-table";
 import type { RateState } from "./entry";
@@ -24,8 +24,10 @@ interface FailedAuthOptions {
 export type Attempt = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
 
 /** The failed authentications that this process knows of. */
-export const failedAuth = (): FailedAuthLimiter =>
-  once("limits.failedAuth", () => new FailedAuthLimiter(config().FAILED_AUTH_PER_MINUTE, { link: redisLink() }));
+export const failedAuth = onceKept(
+  "limits.failedAuth",
+  () => new FailedAuthLimiter(config().FAILED_AUTH_PER_MINUTE, { link: redisLink() }),
+);
 
 export class FailedAuthLimiter {
   private readonly table: BucketTable;

@@ -1,17 +1,16 @@
 // The limiter of this process, one of each: in memory, or shared through Redis where REDIS_URL names one.
 
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, onceKept } from "@/lib/base/once";
 import type { Limiter } from "./entry";
 import { MemoryLimiter } from "./memory-limiter";
 import { RedisLimiter } from "./redis-limiter";
 import { redisLink } from "./redis-link";
 
 /** Requests and slots in flight; the subject is the account's id. */
-export const limiter = (): Limiter =>
-  once("limits.limiter", () => {
-    const link = redisLink();
-    return link ? new RedisLimiter(link) : new MemoryLimiter();
-  });
+export const limiter = onceKept<Limiter>("limits.limiter", () => {
+  const link = redisLink();
+  return link ? new RedisLimiter(link) : new MemoryLimiter();
+});
 
 /** Gives back what this process holds in Redis and closes the connection. For shutdown, after the drain. */
 export async function closeLimits(): Promise<void> {

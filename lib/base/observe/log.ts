@@ -2,8 +2,8 @@
 // and the redaction below is the second fence, not the first.
 
 import pino, { type Logger } from "pino";
-import { now } from "../clock";
-import { once } from "../once";
+import { dateOf, nowMs } from "../clock";
+import { onceKept } from "../once";
 
 /** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
@@ -12,19 +12,28 @@ const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "pa
 const LEAST_WRITTEN = 1;
 
 /** The process's logger. The level comes from LOG_LEVEL; it is read here so that a broken config can still be logged. */
-export const log = (): Logger =>
-  once("log", () =>
-    pino(
-      {
-        level: process.env.LOG_LEVEL || "info",
-        base: null,
-        timestamp: () => `,"time":"${now().toISOString()}"`,
-        redact: { paths: redactedPaths, censor: "[redacted]" },
-        serializers: { err: describeError },
-      },
-      gatherLines(pino.destination({ dest: 1, sync: false, minLength: LEAST_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
-    ),
-  );
+export const log = onceKept<Logger>("log", () =>
+  pino(
+    {
+      level: process.env.LOG_LEVEL || "info",
+      base: null,
+      timestamp: writeTime,
+      redact: { paths: redactedPaths, censor: "[redacted]" },
+      serializers: { err: describeError },
+    },
+    gatherLines(pino.destination({ dest: 1, sync: false, minLength: LEAST_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
+  ),
+);
+
+const lastTime = onceKept("last time of the log", () => ({ ms: Number.NaN, text: "" }));
+
+/** Many lines are of the same millisecond. */
+function writeTime(): string {
+  const last = lastTime();
+  const ms = nowMs();
+  if (ms !== last.ms) Object.assign(last, { ms, text: `,"time":"${dateOf(ms).toISOString()}"` });
+  return last.text;
+}
 
 /** Lines are handed on when so many characters are there, or at the next flush. */
 const GATHERED_CHARACTERS = 32_768;

@@ -3,7 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { requestsUnderWay } from "../awake";
-import { once } from "../once";
+import { onceKept } from "../once";
 
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -143,4 +143,4 @@ function makeMetrics() {
 }
 
 /** All metrics of this process. */
-export const metrics = () => once("metrics", makeMetrics);
+export const metrics = onceKept("metrics", makeMetrics);

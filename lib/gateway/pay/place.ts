@@ -11,7 +11,7 @@ import { readProofHeader } from "./proof-body";
 import { paymentRefused } from "./refusal";
 
 /** Sets the quote's ceiling aside. Without a payment this costs nothing beyond what a hold does. @throws AppError */
-export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): PlacedHold | Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
   return placeFromProof(request, caller, quote, () => givenPayment(prompt, header));

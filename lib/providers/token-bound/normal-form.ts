@@ -2,7 +2,7 @@
 // which turns U+FDFA into 18 characters. Never below the bytes that any tokenizer sees, and found without normalising the
 // text itself: ordering a long chain of combining marks takes quadratic time.
 
-import { once } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/once";
 
 // One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Found when first met, 0 until then.
 const KNOWN = 1 << 18;
@@ -20,9 +20,7 @@ export interface NormalForms {
   isInert(text: string, index: number, codePoint: number): boolean;
 }
 
-export function normalForms(): NormalForms {
-  return once("normalForms", makeNormalForms);
-}
+export const normalForms = onceKept("normalForms", makeNormalForms);
 
 /** Upper bound of the bytes that any tokenizer sees of `text`. Lone surrogates count as U+FFFD, which replaces them. */
 export function countBytes(text: string): number {
