@@ -38,9 +38,10 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     await settlement.release();
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
-  const measured = measure(call, request.providerMs, startedAtMs);
-  const completion: Completion = { ...measured, output, usage, outcome: "complete", estimated: false };
+  const { provider, firstTokenMs, providerMs } = measure(call, request.providerMs, startedAtMs);
+  const completion: Completion = { output, usage, outcome: "complete", estimated: false, provider, firstTokenMs, providerMs };
   const body = await settlement.chargeForBody(completion, work.writer.whole);
   noteFacts(work, completion);
-  return jsonReply(request, 200, body, { "server-timing": serverTiming(request) });
+  request.replyHeaders["server-timing"] = serverTiming(request);
+  return jsonReply(request, 200, body);
 }

@@ -129,22 +129,22 @@ function loneHold({ request, account, key, ceiling, idempotency }: HoldItem, { a
   };
 }
 
-/** The fields of a charge that are no money, in the order of the SQL type ledger_settlement. */
-const detailNames = [
-  "model",
-  "provider",
-  "priceVersion",
-  "inputTokens",
-  "outputTokens",
-  "cachedInputTokens",
-  "reasoningTokens",
-  "outcome",
-  "streamed",
-  "estimated",
-  "paidBy",
-  "firstTokenMs",
-  "providerMs",
-] as const satisfies readonly (keyof ChargeDetails)[];
+/** What a charge says that is no money, in the order of the SQL type ledger_settlement. */
+const detailsOf = (charge: ChargeDetails): (string | number | boolean | null)[] => [
+  charge.model,
+  charge.provider,
+  charge.priceVersion,
+  charge.inputTokens,
+  charge.outputTokens,
+  charge.cachedInputTokens,
+  charge.reasoningTokens,
+  charge.outcome,
+  charge.streamed,
+  charge.estimated,
+  charge.paidBy,
+  charge.firstTokenMs,
+  charge.providerMs,
+];
 
 function loneSettlement(item: SettleItem, { at }: Times): HotQuery<CommitRow[]> | undefined {
   if (!isPlainCharge(item)) return;
@@ -183,7 +183,7 @@ const isPlainCharge = (item: SettleItem): item is PlainCharge => item.charge !==
 function chargeValues(item: PlainCharge): unknown[] {
   const { request, account, key, period, periodStart, ceiling, inputCost, outputCost, charge } = item;
   const start = periodStart && writeTime(periodStart);
-  return [request, account, key, period, start, ceiling, inputCost, outputCost, ...detailNames.map((name) => charge[name])];
+  return [request, account, key, period, start, ceiling, inputCost, outputCost, ...detailsOf(charge)];
 }
 
 function batch(settlements: readonly SettleItem[], holds: readonly HoldItem[], { at, until }: Times): HotQuery<CommitRow[]> {
@@ -219,23 +219,26 @@ function settleValues(settlements: readonly SettleItem[]): unknown[] {
     writePlain(settlements, (item) => item.ceiling),
     writePlain(settlements, ({ charge, inputCost }) => (charge ? inputCost : 0n)),
     writePlain(settlements, ({ charge, outputCost }) => (charge ? outputCost : 0n)),
-    settlements.map(writeDetails),
+    writePlain(settlements, writeDetails),
     writeReplies(settlements),
   ];
 }
 
-/** The text of an array of ids or amounts: nothing in them is quoted, and the driver would look through every one for what is. */
+/** The text of an array of what needs no quotes, or has them: the driver would look through every element for what needs some. */
 function writePlain<Item>(items: readonly Item[], read: (item: Item) => string | bigint | null): string {
   let text = "";
   for (const item of items) text += `${text === "" ? "{" : ","}${read(item) ?? "NULL"}`;
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** One item as the SQL type ledger_charge_details; null for who is released. */
+/** One item as the SQL type ledger_charge_details, quoted for an array; null for who is released. */
 function writeDetails({ charge, period, periodStart }: SettleItem): string | null {
   if (charge === null) return null;
-  const fields = [...detailNames.map((name) => charge[name]), period, periodStart && writeTime(periodStart)];
-  return `(${fields.map(writeField).join(",")})`;
+  const fields = detailsOf(charge);
+  fields.push(period, periodStart && writeTime(periodStart));
+  let text = "";
+  for (const field of fields) text += `${text === "" ? "(" : ","}${writeField(field)}`;
+  return /["\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")})"` : `"${text})"`;
 }
 
 const writeField = (value: string | number | boolean | null): string =>

@@ -8,9 +8,18 @@ import { submitSettlement } from "./settle-batch";
 
 /** What ends a hold, as long as nothing is charged. */
 export function endOf(hold: Hold): SettleItem {
-  const { requestId: request, accountId: account, keyId: key, period, periodStart, ceiling, claim } = hold;
-  const nothing = { inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null };
-  return { request, account, key, period, periodStart, ceiling, ...nothing, idempotency: claim?.key };
+  return {
+    request: hold.requestId,
+    account: hold.accountId,
+    key: hold.keyId,
+    period: hold.period,
+    periodStart: hold.periodStart,
+    ceiling: hold.ceiling,
+    inputCost: ZERO_USD,
+    outputCost: ZERO_USD,
+    charge: null,
+    idempotency: hold.claim?.key,
+  };
 }
 
 /** Frees a hold, durably before it resolves; what cannot be freed now is the reaper's at its deadline. */

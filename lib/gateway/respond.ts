@@ -18,17 +18,16 @@ export const errorDetails = (error: AppError): AppError["details"] => ({
 });
 
 /** A JSON reply with every header that this request's answers carry. */
-export function jsonReply(request: GatewayRequest, status: number, body: string, headers: Record<string, string> = {}): GatewayReply {
+export function jsonReply(request: GatewayRequest, status: number, body: string, headers?: Record<string, string>): GatewayReply {
+  // Name by name into those that are there: V8 takes for a copy of an object as long as for the rest of an answer.
+  const all = request.replyHeaders;
+  all["x-request-id"] = request.id;
+  all["content-type"] = "application/json; charset=utf-8";
+  all["cache-control"] = "no-store";
+  if (headers) Object.assign(all, headers);
   return {
     status,
-    // What is copied comes first: V8 makes such a copy at once, and one into an object that was begun name by name.
-    headers: {
-      ...request.replyHeaders,
-      "x-request-id": request.id,
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-store",
-      ...headers,
-    },
+    headers: all,
     body,
     end: request.end,
   };

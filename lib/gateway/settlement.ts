@@ -87,7 +87,10 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
 async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
-  const item: SettleItem = { ...endOf(hold), inputCost, outputCost, charge: chargeDetails(hold, prompt, quote, completion) };
+  const item = endOf(hold);
+  item.inputCost = inputCost;
+  item.outputCost = outputCost;
+  item.charge = chargeDetails(hold, prompt, quote, completion);
   if (hold.claim) {
     item.status = 200;
     item.body = writeBody(expectedReceipt(hold, quote, completion));
@@ -144,7 +147,8 @@ function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Rece
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
   let paid: bigint = inputCost + outputCost;
   for (const most of [hold.ceiling, quote.ceiling]) if (paid > most) paid = most;
-  return { completion, ...dividePaid(paid, inputCost) };
+  const divided = dividePaid(paid, inputCost);
+  return { completion, inputCost: divided.inputCost, outputCost: divided.outputCost };
 }
 
 function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion: Completion): ChargeDetails {

@@ -33,7 +33,8 @@ export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): P
   callProvider(prompt.model, { ...call, stream: true }, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export const askWhole = ({ prompt, call }: Work): WholeCall => askProvider(prompt.model, { ...call, stream: false }, null);
+export const askWhole = ({ prompt, call }: Work): WholeCall =>
+  askProvider(prompt.model, Object.assign(call, { stream: false as const }), null);
 
 /** What is known of a call's time and provider once it has ended. */
 export function measure(
