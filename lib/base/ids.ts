@@ -47,7 +47,7 @@ export function randomBase62(length: number): string {
   let text = "";
   while (text.length + 1 < length) {
     const number = nextRandomByte(pool) * 256 + nextRandomByte(pool);
-    // 65,348 = 17 × 62 × 62: numbers above it would make the first pairs likelier.
+    // 65,348 = 17 × 62 × 62: the numbers from it on would make the first pairs likelier, as those from 248 = 4 × 62 on do below.
     if (number < 65_348) text += PAIRS[number % PAIRS.length];
   }
   while (text.length < length) {

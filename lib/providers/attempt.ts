@@ -70,12 +70,13 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
 
 /**
  * Sends the call and resolves with all its events, each of which `note` is told; `finish` is the last.
- * @throws ProviderFailure
+ * @throws ProviderFailure; what `note` throws
  */
 export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent) => void): Promise<readonly ProviderEvent[]> {
   const { endpoint, format, budget, onAccepted } = attempt;
   const request = writtenRequest(attempt);
   let accepted = false;
+  let events: ProviderEvent[];
   try {
     const answer = await exchangeWhole(endpoint, request, budget, (answered) => {
       if (!isSuccess(answered)) return ERROR_LIMIT_BYTES;
@@ -86,15 +87,16 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
     const { status, text, cut } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-    const events = format.readReply(text).filter((event) => event.type !== "text" || event.text !== "");
+    events = format.readReply(text).filter((event) => event.type !== "text" || event.text !== "");
     const last = events.at(-1);
     if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
     if (events.length === 1 && last.usage === null) throw withoutOutput();
-    for (const event of events) note(event);
-    return events;
   } catch (error) {
     throw describeFailure(error, attempt, accepted);
   }
+  // Outside of the try, like the writing of the request.
+  for (const event of events) note(event);
+  return events;
 }
 
 const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route" | "endpoint" | "format" | "call">): WireRequest =>

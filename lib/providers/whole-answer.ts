@@ -44,6 +44,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #waiter: Waiter;
   readonly #chunks: Buffer[] = [];
   #abort: ((reason?: Error) => void) | undefined;
+  /** Why nobody waits for this answer any more; by now the budget may be that of another route. */
+  #leftFor: ProviderFailure | undefined;
   /** 0 until the answer has begun. */
   #status = 0;
   #headers: Buffer[] = [];
@@ -59,8 +61,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onConnect(abort: (reason?: Error) => void): void {
     this.#abort = abort;
     // It may have waited for a free connection until after the caller gave up.
-    const { reason } = this.#reading.budget;
-    if (reason) abort(reason);
+    if (this.#leftFor) abort(this.#leftFor);
   }
 
   onHeaders(status: number, headers: Buffer[]): boolean {
@@ -89,13 +90,15 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     const { budget, onBegun, notBegun } = this.#reading;
     budget.removeListener("abort", this.#onAbort);
     if (this.#status === 0) onBegun();
-    this.#waiter.reject(budget.reason ?? (this.#status === 0 ? notBegun(error) : brokenOff(error)));
+    this.#waiter.reject(this.#leftFor ?? (this.#status === 0 ? notBegun(error) : brokenOff(error)));
   }
 
   readonly #onAbort = (): void => {
-    const reason = this.#reading.budget.reason as ProviderFailure;
-    this.#waiter.reject(reason);
-    this.#abort?.(reason);
+    const { budget } = this.#reading;
+    budget.removeListener("abort", this.#onAbort);
+    this.#leftFor = budget.reason as ProviderFailure;
+    this.#waiter.reject(this.#leftFor);
+    this.#abort?.(this.#leftFor);
   };
 
   #end(cut: boolean): void {
