@@ -58,11 +58,11 @@ async function prepareBig(dataDir, { upstream, cache, say }) {
 
 function fingerprint() {
   const hash = createHash("sha256");
-  const migrations = join(root, "prisma/migrations");
-  const files = readdirSync(migrations, { recursive: true })
+  const folder = join(root, "prisma");
+  const files = readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith(".sql"))
     .sort()
-    .map((name) => join(migrations, name));
+    .map((name) => join(folder, name));
   for (const path of [...files, join(root, "bench/seed.ts"), join(root, "lib/providers/catalogue-data.ts")])
     hash.update(readFileSync(path));
   return hash.digest("hex");

@@ -18,17 +18,18 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** A directory with one migration for each entry. */
+/** A directory as `prisma/` is, with one migration for each entry. */
 function migrationFiles(files: Record<string, string>): string {
   const directory = mkdtempSync(join(tmpdir(), "pennyprompt-migrations-"));
   cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  mkdirSync(join(directory, "migrations"));
   for (const [name, sql] of Object.entries(files)) write(directory, name, sql);
   return directory;
 }
 
 function write(directory: string, name: string, sql: string): void {
-  mkdirSync(join(directory, name), { recursive: true });
-  writeFileSync(join(directory, name, "migration.sql"), sql);
+  mkdirSync(join(directory, "migrations", name), { recursive: true });
+  writeFileSync(join(directory, "migrations", name, "migration.sql"), sql);
 }
 
 const tables = async ({ pool }: TestDatabase) =>
@@ -68,15 +69,15 @@ test("the rows are those that Prisma's own command line writes", async () => {
   expect(rows[0].finished_at.getTime()).toBeGreaterThanOrEqual(rows[0].started_at.getTime());
 });
 
-test("a migration that fails leaves nothing of itself, keeps those before it, and is applied once it is repaired", async () => {
+test("a migration that fails leaves nothing of itself and of those beside it, and all are applied once it is repaired", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": one, "2_two": "CREATE TABLE half (id int); SELECT 1 / 0;" });
   await expect(migrate({ url: database.url, directory })).rejects.toThrow(
-    "Migration 2_two failed, and nothing of it was kept: division by zero",
+    "Migration 2_two failed, and nothing was changed: division by zero",
   );
-  expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
+  expect(await tables(database)).toEqual([]);
   write(directory, "2_two", two);
-  expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
+  expect(await migrate({ url: database.url, directory })).toEqual(["1_one", "2_two"]);
 });
 
 test("an applied migration whose file was changed is refused", async () => {
@@ -91,6 +92,13 @@ test("a database that newer code has migrated is refused", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "1_one": one, "2_two": two }) });
   await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("newer code ran here");
+});
+
+test("a database from before the baseline is refused, and told how to begin anew; nothing is changed", async () => {
+  const database = await emptyDatabase();
+  await migrate({ url: database.url, directory: migrationFiles({ "00000000000003_ledger": one }) });
+  await expect(migrate({ url: database.url })).rejects.toThrow(/before the first release.*Begin anew: move the folder of DATA_DIR/);
+  expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
 });
 
 test("a migration that slipped in before one that is applied is refused", async () => {
@@ -131,7 +139,7 @@ test("a database remembers its first mode, and refuses the other before it chang
   await migrate({ url: database.url, mode: "sandbox" });
   await migrate({ url: database.url, mode: "sandbox" });
   const directory = migrationFiles({});
-  cpSync("prisma/migrations", directory, { recursive: true });
+  cpSync("prisma", directory, { recursive: true });
   write(directory, "99999999999999_newer", "CREATE TABLE newer (id int);");
   await expect(migrate({ url: database.url, mode: "live", directory })).rejects.toThrow(
     "This database holds sandbox money and MODE is live",

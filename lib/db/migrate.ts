@@ -1,10 +1,12 @@
-// Migrations: the SQL files of prisma/migrations, applied in order at start, each whole or not at all, by one process at a
-// time. The bookkeeping is that of Prisma's own command line, which can take over at any time.
+// The database's schema: tables by the migrations of prisma/migrations, functions and triggers by the files of prisma/functions.
+// All that a start applies is one transaction, made by one process at a time. The bookkeeping of migrations is that of Prisma's
+// own command line, which can take over at any time.
 
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pg from "pg";
+import { applyFunctions } from "./functions";
 import { readMode, rememberMode } from "./mode";
 
 interface Migration {
@@ -18,12 +20,16 @@ interface MigrateOptions {
   url: string;
   /** Compared with what the database remembers before anything is changed; remembered when it is new. */
   mode?: "sandbox" | "live";
+  /** Holds `migrations/` and `functions/`. */
   directory?: string;
   log?: (message: string) => void;
 }
 
 /** The number that Prisma's command line locks, so that it and we never migrate at once. */
 const migrationLock = 72_707_369;
+
+/** Migrations of databases that were made before the first baseline; no release ever had them. */
+const beforeBaseline = /^000000000000\d\d_/;
 
 /** As Prisma makes it: https://github.com/prisma/prisma-engines, schema-engine, the PostgreSQL flavour. */
 const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
@@ -42,13 +48,8 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  * does so at the same time waits, and finds it done.
  * @throws Error when the database is of the other mode, of newer code, or does not fit the files; nothing is changed then
  */
-export async function migrate({
-  url,
-  mode,
-  directory = resolve("prisma/migrations"),
-  log = () => undefined,
-}: MigrateOptions): Promise<string[]> {
-  const migrations = readMigrations(directory);
+export async function migrate({ url, mode, directory = resolve("prisma"), log = () => undefined }: MigrateOptions): Promise<string[]> {
+  const migrations = readMigrations(join(directory, "migrations"));
   const client = new pg.Client({ connectionString: url, application_name: "pennyprompt migrate", connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
   await client.connect();
@@ -56,11 +57,12 @@ export async function migrate({
     await lockMigrations(client, log);
     if (mode !== undefined) await readMode(client, mode);
     const pending = await findPending(client, migrations);
-    if (pending.length > 0) await client.query(bookkeeping);
-    for (const migration of pending) {
-      await apply(client, migration);
-      log(`applied migration ${migration.name}`);
-    }
+    await inOneTransaction(client, async () => {
+      if (pending.length > 0) await client.query(bookkeeping);
+      for (const migration of pending) await apply(client, migration);
+      await applyFunctions(client, join(directory, "functions"), log);
+    });
+    for (const { name } of pending) log(`applied migration ${name}`);
     if (mode !== undefined) await rememberMode(client, mode);
     return pending.map(({ name }) => name);
   } finally {
@@ -87,44 +89,61 @@ async function lockMigrations(client: pg.Client, log: (message: string) => void)
   await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
 }
 
+interface AppliedMigration {
+  name: string;
+  checksum: string;
+  finished: boolean;
+}
+
 async function findPending(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
   const { rows: tables } = await client.query<{ found: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
   if (!tables[0]?.found) return migrations;
-  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+  const { rows } = await client.query<AppliedMigration>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
        FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
   const files = new Map(migrations.map((migration) => [migration.name, migration]));
-  for (const row of rows) {
-    const file = files.get(row.name);
-    if (!row.finished)
-      throw new Error(
-        `Migration ${row.name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`,
-      );
-    if (file === undefined)
-      throw new Error(
-        `This database has migration ${row.name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`,
-      );
-    if (file.checksum !== row.checksum)
-      throw new Error(
-        `Migration ${row.name} was changed after it was applied. Restore the file as it was, and put the change into a new migration.`,
-      );
-  }
+  for (const row of rows) checkApplied(row, files.get(row.name));
   const applied = new Set(rows.map(({ name }) => name));
   const pending = migrations.filter(({ name }) => !applied.has(name));
-  const last = rows
-    .map(({ name }) => name)
-    .sort()
-    .at(-1);
+  const last = [...applied].sort().at(-1);
   const late = pending.find(({ name }) => last !== undefined && name < last);
   if (late !== undefined)
     throw new Error(`Migration ${late.name} comes before ${last}, which this database already has. Rename it to come after.`);
   return pending;
 }
 
-/** The row is written in the transaction of the migration: one that fails, or whose process dies, leaves nothing. */
-async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+/** @throws Error when what the database has is not what the file says */
+function checkApplied({ name, checksum, finished }: AppliedMigration, file: Migration | undefined): void {
+  if (!finished)
+    throw new Error(`Migration ${name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`);
+  if (file === undefined && beforeBaseline.test(name))
+    throw new Error(
+      "This database was made before the first release, by code whose tables are no longer there, and cannot be carried over. Begin anew: move the folder of DATA_DIR (.data) away, or give DATABASE_URL an empty database. Nothing was changed.",
+    );
+  if (file === undefined)
+    throw new Error(
+      `This database has migration ${name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`,
+    );
+  if (file.checksum !== checksum)
+    throw new Error(
+      `Migration ${name} was changed after it was applied. Restore the file as it was, and put the change into a new migration; a sandbox may begin anew with an empty DATA_DIR (.data).`,
+    );
+}
+
+async function inOneTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query("BEGIN");
+  try {
+    await work();
+    const { command } = await client.query("COMMIT");
+    if (command !== "COMMIT") throw new Error("its transaction was rolled back");
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   try {
     const startedAt = new Date();
     await client.query(sql);
@@ -133,10 +152,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
        VALUES ($1, $2, clock_timestamp(), $3, NULL, NULL, $4, 1)`,
       [randomUUID(), checksum, name, startedAt],
     );
-    const { command } = await client.query("COMMIT");
-    if (command !== "COMMIT") throw new Error("its transaction was rolled back");
   } catch (cause) {
-    await client.query("ROLLBACK");
-    throw new Error(`Migration ${name} failed, and nothing of it was kept: ${(cause as Error).message}`, { cause });
+    throw new Error(`Migration ${name} failed, and nothing was changed: ${(cause as Error).message}`, { cause });
   }
 }

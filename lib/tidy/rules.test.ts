@@ -29,6 +29,7 @@ const schema = (name: string, table: string): Files => ({
   "prisma/schema.prisma": `model ${name} {\n  id String @id\n  @@map("${table}")\n}\n`,
 });
 const migration = (text: string): Files => ({ "prisma/migrations/1_x/migration.sql": text });
+const functionFile = (text: string, path = "ledger/x.sql"): Files => ({ [`prisma/functions/${path}`]: text });
 const sqlFunction = (name: string, body: string) =>
   `CREATE FUNCTION ${name}() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n${body}\nEND $$;\n`;
 const query = (sql: string): Files => code(`await pool.query(\`${sql}\`);`);
@@ -147,7 +148,7 @@ const proofs: Record<string, Proof> = {
       code('const tail = "JOIN api_key k ON true";'),
       { ...schema("ApiKey", "api_key"), ...code("await prisma().apiKey.findUnique({ where: { id } });") },
       { ...schema("Account", "account"), ...code("await tx.account.update({ where: { id }, data: {} });") },
-      { ...migration(sqlFunction("gateway_place_hold", "RETURN;")), ...query("SELECT * FROM gateway_place_hold($1)") },
+      { ...functionFile(sqlFunction("gateway_place_hold", "RETURN;"), "gateway/x.sql"), ...query("SELECT * FROM gateway_place_hold($1)") },
     ],
     keeps: [
       query("SELECT account, hold FROM hold WHERE account IS DISTINCT FROM session FOR UPDATE"),
@@ -155,30 +156,38 @@ const proofs: Record<string, Proof> = {
       code('throw new Error("Choose a key from account settings");'),
       code("// SELECT * FROM api_key"),
       { ...schema("ApiKey", "api_key"), ...code("cache.apiKey.delete(id);") },
-      { ...migration(sqlFunction("db_now", "RETURN;")), ...query("SELECT db_now()") },
+      { ...functionFile(sqlFunction("db_now", "RETURN;"), "db/x.sql"), ...query("SELECT db_now()") },
       inTests('await pool.query("SELECT * FROM api_key");'),
       { "lib/access/keys.ts": 'await pool.query("SELECT * FROM api_key");' },
     ],
   },
   "SQL functions touch only tables of their owner": {
     breaks: [
-      migration(sqlFunction("place_hold", "UPDATE hold SET id = 1;")),
-      migration(sqlFunction("ledger_place_hold", "PERFORM 1 FROM api_key;")),
-      migration(sqlFunction("gateway_claim", "INSERT INTO hold (id) VALUES (1);")),
-      migration(sqlFunction("access_see", "EXECUTE 'SELECT 1 FROM hold';")),
-      migration(sqlFunction("gateway_a", "RETURN;") + sqlFunction("ledger_b", "PERFORM gateway_a();")),
-      migration(sqlFunction("access_a", "RETURN;") + sqlFunction("ledger_b", "SELECT * FROM access_a();")),
+      functionFile(sqlFunction("place_hold", "UPDATE hold SET id = 1;")),
+      functionFile(sqlFunction("ledger_place_hold", "PERFORM 1 FROM api_key;")),
+      functionFile(sqlFunction("gateway_claim", "INSERT INTO hold (id) VALUES (1);")),
+      functionFile(sqlFunction("access_see", "EXECUTE 'SELECT 1 FROM hold';")),
+      functionFile(sqlFunction("gateway_a", "RETURN;") + sqlFunction("ledger_b", "PERFORM gateway_a();")),
+      functionFile(sqlFunction("access_a", "RETURN;") + sqlFunction("ledger_b", "SELECT * FROM access_a();")),
     ],
     keeps: [
-      migration(sqlFunction("ledger_a", "SELECT 1 INTO account FROM hold h; -- FROM api_key\nPERFORM 1 FROM entry FOR UPDATE;")),
-      migration(
+      functionFile(sqlFunction("ledger_a", "SELECT 1 INTO account FROM hold h; -- FROM api_key\nPERFORM 1 FROM entry FOR UPDATE;")),
+      functionFile(
         sqlFunction("ledger_a", "RETURN;") + sqlFunction("gateway_b", "SELECT * FROM ledger_a() account; DELETE FROM idempotent_reply;"),
       ),
-      migration(
+      functionFile(
         "CREATE FUNCTION ledger_a(account text) RETURNS void LANGUAGE sql AS $$ INSERT INTO ledger_account (id) VALUES (account) $$;",
       ),
       migration("CREATE TABLE api_key (id text REFERENCES account);"),
     ],
+  },
+  "each SQL function stands once, with its owner": {
+    breaks: [
+      migration(sqlFunction("ledger_a", "RETURN;")),
+      functionFile(sqlFunction("gateway_a", "RETURN;")),
+      functionFile(sqlFunction("ledger_a", "RETURN;") + sqlFunction("ledger_a", "RETURN;")),
+    ],
+    keeps: [functionFile(sqlFunction("ledger_a", "RETURN;") + sqlFunction("ledger_b", "RETURN;"))],
   },
   "lib/README.md lists the folders that are there": {
     breaks: [

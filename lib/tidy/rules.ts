@@ -8,7 +8,7 @@ import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
 import { fileLength, functionLength } from "./sizes";
 import { noModuleState } from "./state";
 import { noMachine, noSecrets } from "./strings";
-import { everyTableHasAnOwner, ownTablesInCode, ownTablesInFunctions } from "./tables";
+import { everyTableHasAnOwner, functionsStandOnce, ownTablesInCode, ownTablesInFunctions } from "./tables";
 import type { Rule } from "./tree";
 
 export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
@@ -26,6 +26,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every table has an owner", everyTableHasAnOwner],
   ["code names only tables of its own folder", ownTablesInCode],
   ["SQL functions touch only tables of their owner", ownTablesInFunctions],
+  ["each SQL function stands once, with its owner", functionsStandOnce],
   ["every error code is thrown and tested", ourErrorCodes],
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],

@@ -1,4 +1,4 @@
-// Ownership: every table has one owning folder, and only that folder's SQL, in TypeScript or in a function of a migration,
+// Ownership: every table has one owning folder, and only that folder's SQL, in TypeScript or in a SQL function,
 // may name it. Everybody else calls a function of the owner.
 
 import ts from "typescript";
@@ -40,7 +40,7 @@ const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tabl
 const allTables: ReadonlySet<string> = new Set(ownerOf.keys());
 
 const schemaPath = "prisma/schema.prisma";
-const migrations = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/migrations\/.*\.sql$/.test(path));
+const sqlFiles = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/(migrations|functions)\/.*\.sql$/.test(path));
 const prefixOf = (functionName: string) => functionName.split("_")[0] ?? "";
 
 /** Model names of schema.prisma, as the client spells them, with their tables. */
@@ -58,7 +58,7 @@ export const everyTableHasAnOwner: Rule = (tree) => {
   const schema = tree.get(schemaPath);
   if (schema === undefined) return [{ file: schemaPath, message: "is missing: it says which tables there are." }];
   const mapped = [...modelsOf(schema).values()].map((table) => ({ file: schemaPath, table }));
-  const created = migrations(tree).flatMap(([file, text]) => tablesOf(text).map((table) => ({ file, table })));
+  const created = sqlFiles(tree).flatMap(([file, text]) => tablesOf(text).map((table) => ({ file, table })));
   return [...mapped, ...created]
     .filter(({ table }) => !ownerOf.has(table))
     .map(({ file, table }) => ({ file, message: `makes the table "${table}", which nobody owns: name its owner in lib/tidy/tables.ts.` }));
@@ -67,7 +67,7 @@ export const everyTableHasAnOwner: Rule = (tree) => {
 /** SQL in TypeScript, and calls of the Prisma client, name only tables of their own folder. */
 export const ownTablesInCode: Rule = (tree) => {
   const models = modelsOf(tree.get(schemaPath) ?? "");
-  const functions = new Set(migrations(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
+  const functions = new Set(sqlFiles(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
   return [...tree.keys()].filter(isProductCode).flatMap((path) => {
     const folder = folderOfLib(path) ?? "";
     const source = parse(tree, path);
@@ -87,9 +87,9 @@ export const ownTablesInCode: Rule = (tree) => {
   });
 };
 
-/** Functions in migrations are named after their owner, touch its tables alone, and call only its own and lower ones. */
+/** SQL functions are named after their owner, touch its tables alone, and call only its own and lower ones. */
 export const ownTablesInFunctions: Rule = (tree) => {
-  const functions = migrations(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
+  const functions = sqlFiles(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
   const names = new Set(functions.map((item) => item.name));
   return functions.flatMap(({ file, name, body, line }) => {
     const owner = prefixOf(name);
@@ -104,6 +104,20 @@ export const ownTablesInFunctions: Rule = (tree) => {
       ...foreign.map((table) => ({ file, line, message: `${name}: ${foreignTable(table)}` })),
       ...higher.map((called) => ({ file, line, message: `${name}: ${higherFunction(called)}` })),
     ];
+  });
+};
+
+/** Each SQL function stands in one file, of its owner: prisma/functions/<owner>/. */
+export const functionsStandOnce: Rule = (tree) => {
+  const functions = sqlFiles(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
+  const places = new Map<string, string>();
+  return functions.flatMap(({ file, name, line }) => {
+    const first = places.get(name);
+    places.set(name, file);
+    const home = `prisma/functions/${prefixOf(name)}/`;
+    if (!file.startsWith(home))
+      return [{ file, line, message: `creates ${name}: move it into a file of ${home}, where its owner's functions stand.` }];
+    return first === undefined ? [] : [{ file, line, message: `creates ${name}, which stands in ${first} already: keep one of them.` }];
   });
 };
 

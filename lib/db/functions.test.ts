@@ -1,0 +1,127 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { functionsOf } from "@/lib/tidy/sql";
+import { readFunctionFiles } from "./functions";
+import { migrate } from "./migrate";
+import { createTestDatabase, type TestDatabase } from "./testing/test-database";
+
+let database: TestDatabase;
+let directory: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ empty: true });
+  directory = mkdtempSync(join(tmpdir(), "pennyprompt-functions-"));
+  write("migrations/1_settings/migration.sql", "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);");
+  write("functions/VERSION", "3");
+  write("functions/b/one.sql", returning("b_one", "a_two() + 1"));
+  write("functions/a/two.sql", returning("a_two", "2"));
+});
+afterEach(async () => {
+  await database.drop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(directory, path)), { recursive: true });
+  writeFileSync(join(directory, path), text);
+}
+
+const returning = (name: string, value: string) =>
+  `CREATE OR REPLACE FUNCTION ${name}() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;\n`;
+
+async function start(): Promise<string[]> {
+  const told: string[] = [];
+  await migrate({ url: database.url, directory, log: (message) => told.push(message) });
+  return told;
+}
+
+const value = async (call: string) => (await database.pool.query<{ value: number }>(`SELECT ${call} AS value`)).rows[0]?.value;
+const versions = async () =>
+  (
+    await database.pool.query(
+      "SELECT oid, xmin::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace UNION ALL SELECT oid, xmin::text FROM pg_trigger",
+    )
+  ).rows;
+
+test("functions are there after a start, in whatever order their files come, and a start with equal files writes nothing", async () => {
+  await start();
+  expect(await value("b_one()")).toBe(3);
+  const before = await versions();
+  expect(await start()).toEqual([]);
+  expect(await versions()).toEqual(before);
+});
+
+test("a changed file replaces its function and keeps its identity; one that no file has any more is dropped", async () => {
+  await start();
+  const [oid] = [await value("'b_one'::regproc::oid::integer")];
+  write("functions/b/one.sql", returning("b_one", "7"));
+  rmSync(join(directory, "functions/a/two.sql"));
+  expect(await start()).toContain("dropped a_two(), which no file has any more");
+  expect([await value("b_one()"), await value("'b_one'::regproc::oid::integer")]).toEqual([7, oid]);
+  await expect(value("a_two()")).rejects.toThrow("does not exist");
+});
+
+test("a function or trigger that was changed by hand is put right, and told; what an operator added stays", async () => {
+  write("functions/a/triggers.sql", `CREATE OR REPLACE TRIGGER setting_changed AFTER INSERT ON setting EXECUTE FUNCTION a_noted();`);
+  write("functions/a/noted.sql", "CREATE OR REPLACE FUNCTION a_noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;");
+  await start();
+  await database.pool.query(`${returning("a_two", "9")} ${returning("operators_own", "1")} DROP TRIGGER setting_changed ON setting`);
+  expect(await value("b_one()")).toBe(10);
+  const [first] = await start();
+  expect(first).toMatch(
+    /^SQL functions were changed by hand in this database, and are put right: (a_two\(\), trigger setting_changed on setting|trigger setting_changed on setting, a_two\(\))$/,
+  );
+  expect([await value("b_one()"), await value("operators_own()")]).toEqual([3, 1]);
+  expect(await start()).toEqual([]);
+});
+
+test("a release with a lower number refuses to start over a higher one, and changes nothing", async () => {
+  await start();
+  write("functions/VERSION", "2");
+  write("functions/a/two.sql", returning("a_two", "5"));
+  await expect(start()).rejects.toThrow("A newer release has applied its SQL functions to this database (set 3, this code has 2)");
+  expect(await value("a_two()")).toBe(2);
+});
+
+test("a file that cannot be applied changes nothing, and the cure for a function of another shape is told", async () => {
+  await start();
+  write("functions/a/two.sql", returning("a_two", "5"));
+  write("functions/b/one.sql", "CREATE OR REPLACE FUNCTION b_one() RETURNS text LANGUAGE sql AS $$ SELECT '' $$;");
+  await expect(start()).rejects.toThrow(
+    /prisma\/functions\/b\/one\.sql could not be applied, and nothing was changed: .* only under a new name/,
+  );
+  expect(await value("b_one()")).toBe(3);
+});
+
+test("of two releases that start side by side one applies its functions, and the other waits and finds them", async () => {
+  const told = await Promise.all([start(), start(), start()]);
+  expect(told.flat().filter((line) => line.startsWith("applied the SQL functions"))).toHaveLength(1);
+  expect(await value("b_one()")).toBe(3);
+});
+
+test("the product's database has the functions of the files, each with its text, and no other", async () => {
+  const product = await createTestDatabase();
+  try {
+    const { rows } = await product.pool.query<{ name: string; body: string }>(
+      "SELECT proname AS name, prosrc AS body FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f' ORDER BY proname",
+    );
+    const files = readFunctionFiles("prisma/functions")?.files ?? [];
+    const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+    const wanted = files.flatMap(({ sql }) => functionsOf(sql).map(({ name, body }) => ({ name, body }))).sort(byName);
+    expect(rows.sort(byName)).toEqual(wanted);
+    expect(wanted.length).toBeGreaterThan(50);
+    // They are applied unchecked, since they call each other in any order: here each is checked.
+    await product.pool.query(files.map(({ sql }) => sql).join("\n"));
+  } finally {
+    await product.drop();
+  }
+});
+
+test("the number of the set is a whole one", () => {
+  cpSync("prisma/functions", join(directory, "functions"), { recursive: true });
+  expect(readFunctionFiles(join(directory, "functions"))?.number).toBe(Number(readFileSync("prisma/functions/VERSION", "utf8")));
+  write("functions/VERSION", "one");
+  expect(() => readFunctionFiles(join(directory, "functions"))).toThrow("prisma/functions/VERSION must hold a whole number");
+});

@@ -1,0 +1,128 @@
+// SQL functions and triggers: the files of prisma/functions, where each stands once, in its current text. A start brings the
+// database's to those of the files, whatever they were before, and writes nothing when they are equal.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientBase } from "pg";
+
+interface FunctionFiles {
+  /** Rises with every release that changes a function. */
+  number: number;
+  /** Paths from the directory; functions first, then triggers, which call them. */
+  files: { path: string; sql: string }[];
+  /** SHA-256 of all texts, hexadecimal. */
+  hash: string;
+}
+
+/** What the database remembers of the files that were applied last. */
+interface Applied {
+  number: number;
+  hash: string;
+  /** A digest of each function and trigger as the database had it then, by its signature. */
+  digests: Record<string, string>;
+}
+
+const settingName = "functions";
+
+/** The files of `directory`; null where there are none. @throws Error when its VERSION is no whole number */
+export function readFunctionFiles(directory: string): FunctionFiles | null {
+  if (!existsSync(directory)) return null;
+  const number = Number(readFileSync(join(directory, "VERSION"), "utf8"));
+  if (!Number.isInteger(number) || number < 1) throw new Error("prisma/functions/VERSION must hold a whole number from 1 on.");
+  const paths = (readdirSync(directory, { recursive: true }) as string[]).filter((path) => path.endsWith(".sql")).sort();
+  const isTriggers = (path: string) => path.endsWith("triggers.sql");
+  const ordered = [...paths.filter((path) => !isTriggers(path)), ...paths.filter(isTriggers)];
+  const files = ordered.map((path) => ({ path: path.replaceAll("\\", "/"), sql: readFileSync(join(directory, path), "utf8") }));
+  const hash = createHash("sha256");
+  for (const { path, sql } of files) hash.update(`${path}\n${sql}\n`);
+  return { number, files, hash: hash.digest("hex") };
+}
+
+/**
+ * Makes the database's functions and triggers those of the files, within the caller's transaction.
+ * @throws Error when a newer release has applied its own, or a file cannot be applied
+ */
+export async function applyFunctions(client: ClientBase, directory: string, log: (message: string) => void): Promise<void> {
+  const wanted = readFunctionFiles(directory);
+  if (!wanted) return;
+  const applied = await readApplied(client);
+  if (applied && applied.number > wanted.number)
+    throw new Error(
+      `A newer release has applied its SQL functions to this database (set ${applied.number}, this code has ${wanted.number}). Start that release, or restore a backup from before it. Nothing was changed.`,
+    );
+  const changed = applied ? await findChanged(client, applied.digests) : [];
+  if (applied?.hash === wanted.hash && changed.length === 0) return;
+  if (changed.length > 0) log(`SQL functions were changed by hand in this database, and are put right: ${changed.join(", ")}`);
+  // A function may call one of a file that comes later.
+  await client.query("SET LOCAL check_function_bodies = off");
+  for (const file of wanted.files) await applyFile(client, file);
+  for (const signature of await dropOld(client, Object.keys(applied?.digests ?? {})))
+    log(`dropped ${signature}, which no file has any more`);
+  const digests = Object.fromEntries(
+    (await readDigests(client)).flatMap(({ signature, digest, isNew }) => (isNew ? [[signature, digest]] : [])),
+  );
+  await writeApplied(client, { number: wanted.number, hash: wanted.hash, digests });
+  log(`applied the SQL functions of set ${wanted.number}`);
+}
+
+async function applyFile(client: ClientBase, { path, sql }: { path: string; sql: string }): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message: string };
+    const cure = code === "42P13" ? " A function changes its parameters or its result only under a new name." : "";
+    throw new Error(`prisma/functions/${path} could not be applied, and nothing was changed: ${message}.${cure}`, { cause });
+  }
+}
+
+async function readApplied(client: ClientBase): Promise<Applied | null> {
+  const { rows } = await client.query<{ value: string }>("SELECT value FROM setting WHERE name = $1", [settingName]);
+  return rows[0] ? (JSON.parse(rows[0].value) as Applied) : null;
+}
+
+async function writeApplied(client: ClientBase, applied: Applied): Promise<void> {
+  await client.query("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", [
+    settingName,
+    JSON.stringify(applied),
+  ]);
+}
+
+interface Digest {
+  signature: string;
+  digest: string;
+  /** Made or replaced in this transaction. */
+  isNew: boolean;
+}
+
+async function readDigests(client: ClientBase): Promise<Digest[]> {
+  const { rows } = await client.query<Digest>(
+    `SELECT p.oid::regprocedure::text AS signature, p.xmin = pg_current_xact_id()::xid AS "isNew",
+       md5(concat_ws('|', p.prosrc, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), p.prolang,
+         p.provolatile, p.prorows, p.proisstrict, p.proconfig)) AS digest
+     FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace
+     UNION ALL
+     SELECT format('trigger %I on %s', t.tgname, t.tgrelid::regclass), t.xmin = pg_current_xact_id()::xid,
+       md5(t.tgenabled::text || pg_get_triggerdef(t.oid))
+     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace`,
+  );
+  return rows;
+}
+
+/** What is no longer in the database as it was applied. */
+async function findChanged(client: ClientBase, digests: Applied["digests"]): Promise<string[]> {
+  const present = new Map((await readDigests(client)).map(({ signature, digest }) => [signature, digest]));
+  return Object.keys(digests).filter((signature) => present.get(signature) !== digests[signature]);
+}
+
+/** Drops what earlier files made and these did not: triggers before the functions that they call. */
+async function dropOld(client: ClientBase, known: readonly string[]): Promise<string[]> {
+  const old = (await readDigests(client))
+    .filter(({ signature, isNew }) => !isNew && known.includes(signature))
+    .map(({ signature }) => signature);
+  const isTrigger = (signature: string) => signature.startsWith("trigger ");
+  for (const signature of old.filter(isTrigger)) await client.query(`DROP ${signature}`);
+  for (const signature of old.filter((one) => !isTrigger(one))) await client.query(`DROP ROUTINE ${signature}`);
+  return old;
+}

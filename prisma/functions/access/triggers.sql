@@ -1,0 +1,8 @@
+-- Every process hears that a key or its account changed.
+
+-- Not for last_used_at, which changes all the time and decides nothing.
+CREATE OR REPLACE TRIGGER api_key_changed
+  AFTER UPDATE OF state, expires_at, cap_nano_usd, cap_period, allowed_models ON api_key
+  FOR EACH ROW EXECUTE FUNCTION access_notify_change();
+CREATE OR REPLACE TRIGGER account_changed
+  AFTER UPDATE ON account FOR EACH ROW EXECUTE FUNCTION access_notify_change();

@@ -1,0 +1,64 @@
+-- Idempotency keys: answers that are saved, and keys that payments keep.
+
+-- Saves the answers of requests that carried an idempotency key. Their accounts must be locked.
+-- `replies` = [{"account", "idempotency", "request", "status", "streamed", "body"}]; one without a body gives its claim back.
+CREATE OR REPLACE FUNCTION gateway_save_replies(replies json) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- A failed request stores nothing: its key may be used again.
+  DELETE FROM idempotent_reply r WHERE r.status IS NULL AND r.ctid = ANY (ARRAY(
+    SELECT o.place FROM json_to_recordset(replies) AS i(account text, idempotency text, request text, body text)
+    CROSS JOIN LATERAL (
+      SELECT c.ctid AS place FROM idempotent_reply c
+      WHERE c.account_id = i.account AND c.idempotency_key = i.idempotency AND c.request_id = i.request AND c.status IS NULL OFFSET 0
+    ) o WHERE i.body IS NULL
+  ));
+  UPDATE idempotent_reply r SET status = d.status, body = d.body, streamed = d.streamed
+    FROM (
+      SELECT i.status, i.body, i.streamed, o.place
+      FROM json_to_recordset(replies) AS i(account text, idempotency text, request text, status integer, streamed boolean, body text)
+      CROSS JOIN LATERAL (
+        SELECT c.ctid AS place FROM idempotent_reply c
+        WHERE c.account_id = i.account AND c.idempotency_key = i.idempotency AND c.request_id = i.request AND c.status IS NULL OFFSET 0
+      ) o WHERE i.body IS NOT NULL OFFSET 0
+    ) d WHERE r.status IS NULL AND r.ctid = d.place;
+END $$;
+
+-- Marks an Idempotency-Key as a payment's, so that no request that the balance pays for takes it. False when one has it already. The mark is
+-- an answer that no request can ask for: its hash is no request's.
+CREATE OR REPLACE FUNCTION gateway_mark_key(account text, idempotency text, request text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  -- As where holds are placed: two requests under the same key are one after the other.
+  PERFORM ledger_lock_accounts(ARRAY[account]);
+  INSERT INTO idempotent_reply AS r (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body)
+    VALUES (account, idempotency, request, '\x00', at, at + interval '24 hours', 0, false, '')
+    ON CONFLICT (account_id, idempotency_key) DO UPDATE
+      SET request_id = excluded.request_id, body_hash = excluded.body_hash, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
+        status = excluded.status, streamed = excluded.streamed, body = excluded.body
+      WHERE r.status = 0 OR (r.status IS NOT NULL AND r.expires_at <= at);
+  RETURN FOUND;
+END $$;
+
+-- Gives back what gateway_mark_key kept for a request whose payment came to nothing, unless another request keeps it by now.
+CREATE OR REPLACE FUNCTION gateway_free_key(account text, idempotency text, request text, now_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM ledger_lock_accounts(ARRAY[account]);
+  DELETE FROM idempotent_reply r
+    WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status = 0
+      AND NOT payments_has_key(account, idempotency, now_at);
+END $$;
+
+-- The same for requests that died before they did it, and for payments that came to nothing after their request was gone: of marks that
+-- are between a minute and four hours old, by when every payment is over. Returns how many.
+CREATE OR REPLACE FUNCTION gateway_free_keys(now_at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  freed bigint;
+BEGIN
+  DELETE FROM idempotent_reply r USING (
+      SELECT m.account_id, m.idempotency_key FROM idempotent_reply m
+      WHERE m.status = 0 AND m.claimed_at BETWEEN now_at - interval '4 hours' AND now_at - interval '1 minute' AND NOT payments_has_key(m.account_id, m.idempotency_key, now_at)
+      FOR UPDATE SKIP LOCKED
+    ) void
+    WHERE r.account_id = void.account_id AND r.idempotency_key = void.idempotency_key;
+  GET DIAGNOSTICS freed = ROW_COUNT;
+  RETURN freed;
+END $$;

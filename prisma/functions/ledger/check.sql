@@ -1,0 +1,50 @@
+-- The proof that the books add up.
+
+-- Proves the books; returns one row per violation, none when they are clean. Run it in one REPEATABLE READ transaction.
+CREATE OR REPLACE FUNCTION ledger_check(at timestamptz)
+RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
+  SELECT 'the entries of a transfer sum to zero', e.transfer_id, 0::numeric, sum(e.amount)
+    FROM ledger_entry e GROUP BY e.transfer_id HAVING sum(e.amount) <> 0
+  UNION ALL
+  SELECT 'every entry has its transfer', e.transfer_id, 1, 0
+    FROM entry e WHERE NOT EXISTS (SELECT 1 FROM transfer t WHERE t.id = e.transfer_id)
+  UNION ALL
+  SELECT 'every transfer has its entries', t.id, 2, 0
+    FROM transfer t WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.transfer_id = t.id)
+  UNION ALL
+  SELECT 'an account equals the sum of its entries', coalesce(a.id, s.account_id), coalesce(s.total, 0), coalesce(a.posted, 0)
+    FROM ledger_account a
+    FULL JOIN (
+      SELECT e.account_id, sum(e.amount) AS total FROM ledger_entry e
+      LEFT JOIN ledger_account r ON r.id = e.account_id AND r.rolled_up_to IS NOT NULL
+      WHERE r.id IS NULL OR e.seq IS NULL OR e.seq <= r.rolled_up_to GROUP BY e.account_id
+    ) s ON s.account_id = a.id
+    WHERE coalesce(s.total, 0) <> coalesce(a.posted, 0) OR (a.id IS NULL)
+  UNION ALL
+  SELECT 'what is held equals the open holds', coalesce(a.id, h.account_id), coalesce(h.total, 0), coalesce(a.held, 0)
+    FROM ledger_account a
+    FULL JOIN (SELECT account_id, sum(ceiling) AS total FROM hold GROUP BY account_id) h ON h.account_id = a.id
+    WHERE coalesce(h.total, 0) <> coalesce(a.held, 0)
+  UNION ALL
+  SELECT 'no hold outlives its deadline by a minute', h.request_id, 0, extract(epoch FROM at - h.deadline)
+    FROM hold h WHERE h.deadline < at - interval '1 minute'
+  UNION ALL
+  SELECT 'a request is charged once', c.request_id, 1, count(*)
+    FROM charge c GROUP BY c.request_id HAVING count(*) > 1
+  UNION ALL
+  SELECT 'a charge is its tokens at its price version', c.request_id,
+      c.input_tokens * p.input_price + c.output_tokens * p.output_price, c.input_cost + c.output_cost + c.operator_loss
+    FROM charge c LEFT JOIN price_version p ON p.id = c.price_version
+    WHERE p.id IS NULL OR c.input_tokens * p.input_price + c.output_tokens * p.output_price <> c.input_cost + c.output_cost + c.operator_loss
+  UNION ALL
+  SELECT 'who has an arrival has all of it', r.transfer_id, -coalesce(e.amount, 0), r.total
+    FROM (SELECT a.transfer_id, a.funding_id, sum(a.amount) AS total FROM arrival a GROUP BY a.transfer_id, a.funding_id) r
+    LEFT JOIN entry e ON e.transfer_id = r.transfer_id AND e.account_id = r.funding_id
+    WHERE r.total IS DISTINCT FROM -e.amount
+  UNION ALL
+  SELECT 'what a capped key holds equals its open holds', coalesce(s.key_id, h.key_id), coalesce(h.total, 0), coalesce(s.held, 0)
+    FROM key_spend s
+    FULL JOIN (SELECT key_id, period, period_start, sum(ceiling) AS total FROM hold WHERE period IS NOT NULL GROUP BY 1, 2, 3) h
+      ON h.key_id = s.key_id AND h.period = s.period AND h.period_start = s.period_start
+    WHERE coalesce(s.held, 0) <> coalesce(h.total, 0)
+$$;
