@@ -3,11 +3,13 @@
 
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
+import { readRawRequestId, readRequestId } from "./request-id";
 import { exchangeWhole, sendWireRequest, type WireAnswer } from "./transport";
 import {
   isProviderFailure,
   type ModelCall,
   type ModelRoute,
+  type OnRequestId,
   type ProviderEvent,
   ProviderFailure,
   type WireFormat,
@@ -26,6 +28,8 @@ export interface Attempt {
   budget: CallBudget;
   /** Told when the provider answers 2xx. */
   onAccepted: () => void;
+  /** Told after that: what the headers name the request, then what the body names the answer. */
+  onRequestId: OnRequestId;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface Attempt {
  * @throws ProviderFailure
  */
 export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
-  const { endpoint, format, budget, onAccepted } = attempt;
+  const { route, endpoint, format, budget, onAccepted, onRequestId } = attempt;
   // Outside of the try: an error here is our own bug, not the provider's failure.
   const request = writtenRequest(attempt);
   let answer: WireAnswer | undefined;
@@ -46,9 +50,10 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
     if (!isSuccess(status)) throw format.readError(status, headers, (await body.readText(ERROR_LIMIT_BYTES)).text);
     accepted = true;
     onAccepted();
+    onRequestId(readRequestId(headers, route.provider));
 
     let hasOutput = false;
-    for await (const event of format.readStream(body)) {
+    for await (const event of format.readStream(body, onRequestId)) {
       if (event.type !== "finish") {
         if (event.type === "text" && event.text === "") continue;
         hasOutput = true;
@@ -73,21 +78,22 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
  * @throws ProviderFailure; what `note` throws
  */
 export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent) => void): Promise<readonly ProviderEvent[]> {
-  const { endpoint, format, budget, onAccepted } = attempt;
+  const { route, endpoint, format, budget, onAccepted, onRequestId } = attempt;
   const request = writtenRequest(attempt);
   let accepted = false;
   let events: ProviderEvent[];
   try {
-    const answer = await exchangeWhole(endpoint, request, budget, (answered) => {
+    const answer = await exchangeWhole(endpoint, request, budget, (answered, head) => {
       if (!isSuccess(answered)) return ERROR_LIMIT_BYTES;
       accepted = true;
       onAccepted();
+      onRequestId(readRawRequestId(head, route.provider));
       return REPLY_LIMIT_BYTES;
     });
     const { status, text, cut } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-    events = format.readReply(text).filter((event) => event.type !== "text" || event.text !== "");
+    events = format.readReply(text, onRequestId).filter((event) => event.type !== "text" || event.text !== "");
     const last = events.at(-1);
     if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
     if (events.length === 1 && last.usage === null) throw withoutOutput();

@@ -104,7 +104,9 @@ async function askRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tria
       const trial = new Trial({ route, breaker, permit, budget, answer });
       const format = setup.formats[endpoint.format];
       try {
-        return await ask({ route, endpoint, format, call, budget, onAccepted: () => trial.accept() }, trial);
+        const onAccepted = () => trial.accept();
+        const onRequestId = (id: unknown) => trial.identify(id);
+        return await ask({ route, endpoint, format, call, budget, onAccepted, onRequestId }, trial);
       } catch (error) {
         failure = trial.fail(error);
       }

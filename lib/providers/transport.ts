@@ -8,7 +8,7 @@ import { onceKept } from "@/lib/base/once";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { ProviderFailure, type WireRequest } from "./types";
-import { readWholeAnswer, type WholeAnswer } from "./whole-answer";
+import { readWholeAnswer, type WholeAnswer, type WholeReading } from "./whole-answer";
 import { WireBody } from "./wire-body";
 
 /** Beyond it, requests wait for a free connection, inside their first-token budget. */
@@ -82,21 +82,21 @@ export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget
 }
 
 /**
- * Sends one request and reads its whole answer; `onStatus` is told the status as soon as it is there, and returns the most bytes
- * of body that are wanted.
+ * Sends one request and reads its whole answer; `onHead` is told the status and the raw headers as soon as they are there, and
+ * returns the most bytes of body that are wanted.
  * @throws ProviderFailure like sendWireRequest, or malformed when the answer broke off
  */
 export function exchangeWhole(
   endpoint: Endpoint,
   request: WireRequest,
   budget: CallBudget,
-  onStatus: (status: number) => number,
+  onHead: WholeReading["onHead"],
 ): Promise<WholeAnswer> {
   if (budget.reason) return Promise.reject(budget.reason);
   const options = { method: "POST" as const, path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body };
   const { pool, wait } = originOf(endpoint.origin);
   const notBegun = (error: Error) => connectionFailure(error, endpoint);
-  return readWholeAnswer(pool, options, { budget, onStatus, onBegun: wait.begin(), notBegun });
+  return readWholeAnswer(pool, options, { budget, onHead, onBegun: wait.begin(), notBegun });
 }
 
 /** An error before the first byte of an answer. */

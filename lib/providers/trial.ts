@@ -7,12 +7,15 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
 import type { CallOutcome, CircuitBreaker } from "./breaker";
 import type { CallBudget } from "./budget";
+import { acceptRequestId } from "./request-id";
 import { isProviderFailure, type ModelRoute, type ProviderEvent, type ProviderFailure } from "./types";
 
 /** What is known of a call so far; times are Unix milliseconds. A new try forgets what the last one had. */
 export interface CallAnswer {
   /** Who answered 2xx. */
   route?: ModelRoute | undefined;
+  /** The provider's own id of the request, at most 128 printable ASCII characters; undefined when it sent none. */
+  requestId?: string | undefined;
   acceptedAt?: number | undefined;
   firstTokenAt?: number | undefined;
   /** The last event, or the failure that ended the call. */
@@ -38,6 +41,7 @@ export class Trial {
     this.#setup = setup;
     const { answer } = setup;
     answer.route = undefined;
+    answer.requestId = undefined;
     answer.acceptedAt = undefined;
     answer.firstTokenAt = undefined;
   }
@@ -47,6 +51,12 @@ export class Trial {
     const { answer, route } = this.#setup;
     answer.route = route;
     answer.acceptedAt = nowMs();
+  }
+
+  /** The answer gave an id, unchecked. The first valid one counts: the header comes before the body. */
+  identify(id: unknown): void {
+    const { answer } = this.#setup;
+    answer.requestId ??= acceptRequestId(id);
   }
 
   /** An event is there, and is handed on next: many readers never ask for what comes after the last one. */

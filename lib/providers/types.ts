@@ -169,6 +169,9 @@ export interface WireRequest {
   body: string;
 }
 
+/** Takes what an answer gives as its id, unchecked: an odd one must not fail the answer. A stream repeats it with every chunk. */
+export type OnRequestId = (id: unknown) => void;
+
 /** One provider wire format: pure translation, no network. */
 export interface WireFormat {
   id: WireFormatId;
@@ -177,12 +180,12 @@ export interface WireFormat {
    * Reads the body of a 200 answer to a call that was no stream.
    * @throws ProviderFailure malformed, rejected (an error object inside a 200)
    */
-  readReply(body: string): ProviderEvent[];
+  readReply(body: string, onRequestId?: OnRequestId): ProviderEvent[];
   /**
    * Reads the body of a 200 answer to a streamed call; ends after `finish`.
    * @throws ProviderFailure malformed (broken off before the end, or not this format), unavailable (an error event inside)
    */
-  readStream(chunks: AsyncIterable<Uint8Array>): AsyncIterable<ProviderEvent>;
+  readStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncIterable<ProviderEvent>;
   /** Classifies an answer that is not 2xx. Never throws, whatever the body holds. */
   readError(status: number, headers: Record<string, string | string[] | undefined>, body: string): ProviderFailure;
 }

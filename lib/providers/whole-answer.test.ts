@@ -35,7 +35,7 @@ test("a call whose time ended while it was being connected is never sent", async
   const budget = new CallBudget(limits, null);
   budget.awaitFirstToken(limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS);
   const options = { method: "POST" as const, path: "/", body: "{}" };
-  const reading = { budget, onStatus: () => 1_000, onBegun: () => undefined, notBegun: () => new ProviderFailure("unavailable", "away") };
+  const reading = { budget, onHead: () => 1_000, onBegun: () => undefined, notBegun: () => new ProviderFailure("unavailable", "away") };
   await expect(readWholeAnswer(pool, options, reading)).rejects.toMatchObject({ kind: "timeout" });
   budget.renew();
   expect(budget.reason).toBeUndefined();

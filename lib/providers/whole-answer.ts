@@ -14,10 +14,10 @@ export interface WholeAnswer {
   cut: boolean;
 }
 
-interface Reading {
+export interface WholeReading {
   budget: CallBudget;
-  /** Told the status as soon as it is there; returns the most bytes of body that are wanted. */
-  onStatus: (status: number) => number;
+  /** Told the status and the raw headers as soon as they are there; returns the most bytes of body that are wanted. */
+  onHead: (status: number, headers: Buffer[]) => number;
   /** Told once when the answer begins, or never will. */
   onBegun: () => void;
   /** Makes the failure of an answer that never began. */
@@ -25,7 +25,7 @@ interface Reading {
 }
 
 /** Sends a request and reads its answer. @throws ProviderFailure the budget's reason once it is stopped, else what went wrong */
-export const readWholeAnswer = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: Reading): Promise<WholeAnswer> =>
+export const readWholeAnswer = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: WholeReading): Promise<WholeAnswer> =>
   new Promise((resolve, reject) => {
     dispatcher.dispatch(options, new AnswerReader(reading, { resolve, reject }));
   });
@@ -37,10 +37,10 @@ interface Waiter {
 
 /**
  * The methods that undici itself calls. Those which its documentation prefers are called by way of an object that it makes for each
- * request, and it reads every header for them; a header is asked for here only when an answer is a refusal.
+ * request, and it reads every header for them; here all headers are read only when an answer is a refusal.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #reading: Reading;
+  readonly #reading: WholeReading;
   readonly #waiter: Waiter;
   readonly #chunks: Buffer[] = [];
   #abort: ((reason?: Error) => void) | undefined;
@@ -52,7 +52,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   #limit = 0;
   #bytes = 0;
 
-  constructor(reading: Reading, waiter: Waiter) {
+  constructor(reading: WholeReading, waiter: Waiter) {
     this.#reading = reading;
     this.#waiter = waiter;
     reading.budget.on("abort", this.#onAbort);
@@ -69,7 +69,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#reading.onBegun();
     this.#status = status;
     this.#headers = headers;
-    this.#limit = this.#reading.onStatus(status);
+    this.#limit = this.#reading.onHead(status, headers);
     return true;
   }
 

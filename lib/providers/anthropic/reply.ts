@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, ProviderEvent, ToolCallEvent } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent, ToolCallEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 import { anthropicUsageSchema, readAnthropicUsage } from "./usage";
@@ -18,16 +18,18 @@ export const anthropicBlockSchema = z.object({
 type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
 
 const replySchema = z.object({
+  id: z.unknown().optional(),
   content: z.array(anthropicBlockSchema),
   stop_reason: z.string().nullish(),
   usage: anthropicUsageSchema.nullish(),
 });
 
 /** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
-export function readAnthropicReply(body: string): ProviderEvent[] {
+export function readAnthropicReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readAnthropicProblem(parsed), "rejected");
-  const { content, stop_reason, usage } = readShape(replySchema, parsed, "the reply");
+  const { id, content, stop_reason, usage } = readShape(replySchema, parsed, "the reply");
+  onRequestId?.(id);
   const events: ProviderEvent[] = [];
   let calls = 0;
   for (const block of content) {

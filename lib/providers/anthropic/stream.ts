@@ -5,14 +5,14 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, ProviderEvent } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 import { anthropicBlockSchema, anthropicBlockText, readAnthropicCall, readAnthropicStopReason } from "./reply";
 import { type AnthropicUsage, anthropicUsageSchema, mergeAnthropicUsage, readAnthropicUsage } from "./usage";
 
 const eventSchema = z.object({ type: z.string() });
-const messageStartSchema = z.object({ message: z.object({ usage: anthropicUsageSchema.nullish() }) });
+const messageStartSchema = z.object({ message: z.object({ id: z.unknown().optional(), usage: anthropicUsageSchema.nullish() }) });
 const blockIndexSchema = z.number().nullish();
 const blockStartSchema = z.object({ index: blockIndexSchema, content_block: anthropicBlockSchema });
 const blockDeltaSchema = z.object({
@@ -26,8 +26,8 @@ const messageDeltaSchema = z.object({
 });
 
 /** @throws ProviderFailure malformed, or what an error event says (unavailable where it does not say) */
-export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ProviderEvent> {
-  const answer = new AnswerUnderWay();
+export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
+  const answer = new AnswerUnderWay(onRequestId);
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "") continue;
@@ -58,6 +58,11 @@ class AnswerUnderWay {
   /** By the index of their content blocks, which text and thinking count in too. */
   readonly #calls = new Map<number | null | undefined, CallUnderWay>();
   #callCount = 0;
+  readonly #onRequestId: OnRequestId | undefined;
+
+  constructor(onRequestId: OnRequestId | undefined) {
+    this.#onRequestId = onRequestId;
+  }
 
   /** Takes in one event and returns what it adds to the answer. */
   take(data: string): ProviderEvent | undefined {
@@ -70,9 +75,12 @@ class AnswerUnderWay {
         return this.#takeStart(readShape(blockStartSchema, event, type));
       case "content_block_stop":
         return this.#takeStop(readShape(blockStopSchema, event, type).index);
-      case "message_start":
-        this.#usage = mergeAnthropicUsage(this.#usage, readShape(messageStartSchema, event, type).message.usage);
+      case "message_start": {
+        const { id, usage } = readShape(messageStartSchema, event, type).message;
+        this.#onRequestId?.(id);
+        this.#usage = mergeAnthropicUsage(this.#usage, usage);
         return undefined;
+      }
       case "message_delta": {
         const { delta, usage } = readShape(messageDeltaSchema, event, type);
         this.#usage = mergeAnthropicUsage(this.#usage, usage);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, ProviderEvent, ProviderFailureKind } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { isSinceGemini3, joinCallId } from "./call-id";
 import { readGeminiProblem } from "./errors";
@@ -28,13 +28,15 @@ const answerSchema = z.object({
   promptFeedback: z.object({ blockReason: z.string().nullish() }).nullish(),
   usageMetadata: geminiUsageSchema.nullish(),
   modelVersion: z.string().nullish(),
+  responseId: z.unknown().optional(),
 });
 
 export type GeminiAnswer = z.infer<typeof answerSchema>;
 
 /** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
-export function readGeminiReply(body: string): ProviderEvent[] {
+export function readGeminiReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const answer = readGeminiAnswer(body, "rejected");
+  onRequestId?.(answer.responseId);
   const usage = readGeminiUsage(answer.usageMetadata);
   if (isGeminiPromptBlocked(answer)) return [{ type: "finish", reason: "content_filter", usage }];
   const candidate = answer.candidates?.[0];

@@ -2,13 +2,13 @@
 // usage, which may be told with every chunk, counts as it was told last.
 
 import { readServerSentEvents } from "../sse";
-import type { ProviderEvent } from "../types";
+import type { OnRequestId, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
 import { geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason } from "./reply";
 import { type GeminiUsage, readGeminiUsage } from "./usage";
 
 /** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
-export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ProviderEvent> {
+export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   let finishReason: string | undefined;
   let usage: GeminiUsage | null | undefined;
   let isBlocked = false;
@@ -17,6 +17,7 @@ export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>): Asyn
     for (const data of events) {
       if (data === "") continue;
       const answer = readGeminiAnswer(data, "unavailable");
+      onRequestId?.(answer.responseId);
       usage = answer.usageMetadata ?? usage;
       isBlocked ||= isGeminiPromptBlocked(answer);
       if (isBlocked) continue;

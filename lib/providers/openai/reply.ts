@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import { type FinishReason, type ProviderEvent, ProviderFailure } from "../types";
+import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailure } from "../types";
 import { isRecord, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 import { openaiToolCallSchema, readOpenAIToolCalls } from "./tool-calls";
@@ -19,15 +19,17 @@ export const openaiMessageSchema = z.object({
 });
 
 const replySchema = z.object({
+  id: z.unknown().optional(),
   choices: z.tuple([z.object({ message: openaiMessageSchema, finish_reason: z.string().nullish() })], z.unknown()),
   usage: openaiUsageSchema.nullish(),
 });
 
 /** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
-export function readOpenAIReply(body: string): ProviderEvent[] {
+export function readOpenAIReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "rejected");
-  const { choices, usage } = readShape(replySchema, parsed, "the reply");
+  const { id, choices, usage } = readShape(replySchema, parsed, "the reply");
+  onRequestId?.(id);
   const { message, finish_reason } = choices[0];
   const reason = readOpenAIFinishReason(finish_reason, Boolean(message.refusal));
   const text = openaiText(message);

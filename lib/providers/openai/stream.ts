@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, ProviderEvent } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 import { openaiMessageSchema, openaiText, readOpenAIFinishReason } from "./reply";
@@ -12,6 +12,7 @@ import { ToolCallPieces } from "./tool-calls";
 import { openaiUsageSchema, readOpenAIUsage } from "./usage";
 
 const chunkSchema = z.object({
+  id: z.unknown().optional(),
   // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk that has none.
   choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: openaiUsageSchema.nullish(),
@@ -20,7 +21,7 @@ const chunkSchema = z.object({
 type Chunk = z.infer<typeof chunkSchema>;
 
 /** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
-export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ProviderEvent> {
+export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   let reason: FinishReason | undefined;
   let usage: Chunk["usage"];
   let isRefused = false;
@@ -33,6 +34,7 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>): Asyn
       }
       if (data === "") continue;
       const chunk = readChunk(data);
+      onRequestId?.(chunk.id);
       usage = chunk.usage ?? usage;
       const choice = chunk.choices?.[0];
       if (choice === undefined) continue;
