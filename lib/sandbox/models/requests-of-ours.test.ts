@@ -3,11 +3,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
+import { askProvider, callProvider } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
-import { endpointAt } from "@/lib/providers/endpoints";
+import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
+import { limits, modelAt, readCall } from "@/lib/providers/testing/call-kit";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
+import { closeProviderPools } from "@/lib/providers/transport";
 import type { ChatMessage, ModelCall, ModelRoute, ProviderEvent, ResponseFormat, Tool } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
 
@@ -15,7 +18,10 @@ let models: TestModels;
 beforeAll(async () => {
   models = await startTestModels();
 });
-afterAll(() => models?.stop());
+afterAll(async () => {
+  await closeProviderPools();
+  await models?.stop();
+});
 
 const formats = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
 
@@ -178,6 +184,30 @@ describe.each(routes)("$name", ({ route, bound }) => {
       expect(text).toContain("The function said: “get_weather is done”. The function said: “get_time is done”.");
     }
   });
+});
+
+test("every answer has a request id of its own, where the vendor's own support looks for it", async () => {
+  const forms = { openai: /^req_\w{22}$/, anthropic: /^req_01\w{22}$/, gemini: /^\w{24}$/, xai: /^\w{22}$/, deepseek: /^\w{22}$/ };
+  const seen = new Set<string | undefined>();
+  for (const provider of providerIds) {
+    const route = routes.find((one) => one.route.provider === provider)?.route;
+    if (route === undefined) throw new Error(`no route of ${provider}`);
+    const url = models.baseUrls[provider];
+    const model = { ...modelAt(url).model, routes: [route] as const };
+    const setup = { endpoints: new Map([[provider, endpointAt(provider, url, models.apiKey)]]), formats, limits };
+    const call = { messages: opening, maxOutputTokens: 50 };
+    const calls = [
+      askProvider(model, { ...call, stream: false }, null, setup),
+      askProvider(model, { ...call, stream: false }, null, setup),
+      callProvider(model, { ...call, stream: true }, null, setup),
+    ];
+    for (const { answer, failure } of await Promise.all(calls.map(readCall))) {
+      expect(failure).toBeUndefined();
+      expect(answer.requestId).toMatch(forms[provider]);
+      seen.add(answer.requestId);
+    }
+  }
+  expect(seen.size).toBe(3 * providerIds.length);
 });
 
 function readToolCalls(events: readonly ProviderEvent[]) {
