@@ -4,7 +4,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { cases, caseTimeoutMs } from "@/lib/ledger/testing/cases";
 import { periodStartMs } from "@/lib/ledger/testing/model";
-import { capPeriodEnd } from "./cap-period";
+import { capPeriodEnd, capPeriodStart } from "./cap-period";
 
 await openTestDatabase({ poolSize: 2 });
 
@@ -24,7 +24,8 @@ test("a period starts and ends, in UTC, where the calendar says, and the code an
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...periods), moment, async (period, atMs) => {
-      const start = new Date(periodStartMs(period, atMs));
+      const start = capPeriodStart(period, new Date(atMs));
+      expect(start.getTime()).toBe(periodStartMs(period, atMs));
       const end = capPeriodEnd(period, start);
       expect(await fromSql(period, atMs)).toEqual({ start, end });
       expect(start.getTime()).toBeLessThanOrEqual(atMs);

@@ -1,5 +1,21 @@
-// When a spending cap starts anew. Periods are UTC; weeks begin on Monday. The starts are computed in SQL, in the statement
-// that decides; here is only what follows from a start.
+// When a spending cap starts anew. Periods are UTC; weeks begin on Monday. What decides computes them in SQL; a test holds both equal.
+
+const DAY_MS = 86_400_000;
+
+/** When the period that contains `at` began; `total` begins with Unix time. */
+export function capPeriodStart(period: string, at: Date): Date {
+  const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
+  switch (period) {
+    case "day":
+      return new Date(midnight);
+    case "week":
+      return new Date(midnight - ((at.getUTCDay() + 6) % 7) * DAY_MS);
+    case "month":
+      return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
+    default:
+      return new Date(0);
+  }
+}
 
 /** When the period that began at `start` ends; null for a cap that never starts anew. */
 export function capPeriodEnd(period: string | null, start: Date | null): Date | null {

@@ -1,6 +1,7 @@
 // The owner's API keys: seeing, making and changing them. Every function asks for the owner, and a key of another account is
 // one that does not exist.
 
+import { capPeriodStart } from "@/lib/access/cap-period";
 import { type KeyLine, type KeyState, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import {
   type CapPeriod,
@@ -13,11 +14,11 @@ import {
   setKeyState,
 } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
-import { nowMs } from "@/lib/base/clock";
+import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/pool";
-import { type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
+import { countKeySpend, type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 import { DAY_MS } from "./usage-query";
@@ -130,10 +131,12 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 /** Replaces a key's limits. A cap whose period is new counts what the key has spent in it already. */
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
+  // Before the transaction, in which the account is locked.
+  const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));
   const done = await inTransaction(async (transaction) => {
     const limits = { expiresAt: expiry, cap, allowedModels: models };
     const set = await setKeyLimits({ accountId, keyId }, limits, transaction);
-    if (set?.opened) await openKeySpend(accountId, { keyId, ...set.opened }, transaction);
+    if (set?.opened && counted) await openKeySpend(accountId, { keyId, ...set.opened }, counted, transaction);
     return set !== null;
   });
   return doneOr(done);

@@ -38,8 +38,8 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
     await settlement.release();
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
-  const { provider, firstTokenMs, providerMs } = measure(call, request.providerMs, startedAtMs);
-  const completion: Completion = { output, usage, outcome: "complete", estimated: false, provider, firstTokenMs, providerMs };
+  const measured = measure(call, request.providerMs, startedAtMs);
+  const completion: Completion = { output, usage, outcome: "complete", estimated: false, ...measured };
   const body = await settlement.chargeForBody(completion, work.writer.whole);
   noteFacts(work, completion);
   request.replyHeaders["server-timing"] = serverTiming(request);

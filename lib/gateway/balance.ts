@@ -5,7 +5,6 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
 import { authenticate } from "./caller";
 import { endpoint } from "./endpoint";
-import { releaseHoldsAhead } from "./hold-ahead";
 import { limit } from "./limit";
 import { jsonReply } from "./respond";
 
@@ -13,7 +12,6 @@ export const balance = endpoint("balance", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
   const { accountId } = caller;
-  await releaseHoldsAhead(accountId);
   const [{ posted, held, available }, wallet] = await Promise.all([readBalance(accountId), findPayableAddresses(accountId)]);
   const body = { balance: posted, held, available, currency: "USD", wallet };
   return jsonReply(request, 200, writeJson(body));

@@ -2,69 +2,50 @@
 // account), the idempotency key is free, cap and balance suffice is decided in one statement, in arrival order, in one commit
 // per batch.
 
+import type { KeyRefusal } from "@/lib/access/authenticate";
+import type { AccountId } from "@/lib/base/ids";
 import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
+import type { Hold, HoldRefusal } from "@/lib/ledger/holds";
+import { placeHold } from "@/lib/ledger/place-hold";
 import { accountFrozen, type Caller, invalidApiKey } from "./caller";
-import { releaseHoldsAhead, takeHoldAhead } from "./hold-ahead";
-import { type HoldDecision, type HoldRefusal, ledgerUnavailable, submitHold } from "./hold-batch";
-import { type IdempotencyClaim, readIdempotencyClaim } from "./idempotency";
+import { commit } from "./commit";
+import { readIdempotencyClaim } from "./idempotency";
 import { invalidRequest } from "./invalid-request";
-import type { Hold, PlacedHold } from "./placed-hold";
+import type { PaymentFacts } from "./pay/facts";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, type Quote } from "./quote";
 import type { GatewayRequest } from "./request";
 
+export type PlacedHold =
+  | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
+  /** The answer is there already, saved under this key. */
+  | { kind: "replay"; accountId: AccountId; key: string };
+
 /**
- * Sets the quote's ceiling aside from the caller's balance, durably, before it resolves; returns at once what was set aside ahead.
+ * Sets the quote's ceiling aside from the caller's balance.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): PlacedHold | Promise<PlacedHold> {
-  const claim = readIdempotencyClaim(request);
-  const ahead = claim || caller.keyId === null ? null : takeHoldAhead(caller.keyId, quote);
-  if (!ahead) return placeNew(request, caller, quote, claim);
-  request.id = ahead.requestId;
-  return { kind: "held", hold: ahead, payment: null };
-}
-
-async function placeNew(request: GatewayRequest, caller: Caller, quote: Quote, claim: IdempotencyClaim | null): Promise<PlacedHold> {
+export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
-  const item = {
-    request: request.id,
-    account: accountId,
-    key: keyId,
-    ceiling: quote.ceiling,
-    idempotency: claim?.key ?? null,
-    hash: claim?.bodyHash ?? null,
-  };
-  let decision: HoldDecision;
-  try {
-    decision = await submitHold(item);
-    for (let again = 0; again < MOST_AGAIN && isShort(decision) && (await releaseHoldsAhead(accountId)); again++) {
-      decision = await submitHold(item);
-    }
-  } catch (error) {
-    // Whether it was committed is not known: the reaper frees it at its deadline if it was.
-    throw ledgerUnavailable(error);
-  }
-  switch (decision.outcome) {
-    case "held": {
-      const { period, periodStart } = decision;
-      const hold: Hold = { requestId: request.id, accountId, keyId, ceiling: quote.ceiling, period, periodStart, claim, paidBy: "balance" };
-      return { kind: "held", hold, payment: null };
-    }
-    case "replay":
-      return { kind: "replay", accountId, key: claim?.key ?? "" };
-    default:
-      throw holdRefused(decision, caller, quote);
-  }
+  const claim = readIdempotencyClaim(request);
+  const hold: Hold = { requestId: request.id, accountId, keyId, model: quote.model.id, ceiling: quote.ceiling, claim, paidBy: "balance" };
+  const decision = await placeHold(commit(), hold).catch(ledgerUnavailable);
+  if (decision.outcome === "held") return { kind: "held", hold, payment: null };
+  if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
+  throw holdRefused(decision, caller, quote);
 }
 
-/** Other keys of the account may have set something ahead meanwhile. */
-const MOST_AGAIN = 3;
-
-const isShort = ({ outcome }: HoldDecision): boolean => outcome === "insufficient" || outcome === "cap_reached";
+/** @throws AppError for a ledger that could not be reached: nothing was charged */
+export function ledgerUnavailable(cause: unknown): never {
+  throw new AppError("INTERNAL_ERROR", {
+    message: "The request could not be booked and was not sent to the model",
+    details: { reason: "internal", retryable: true },
+    cause,
+  });
+}
 
 /** The error for a hold that was not placed; a caller whose key is found changed is forgotten. */
 export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {
@@ -75,16 +56,25 @@ export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget"
       return spendCapReached(decision.cap, decision.spent, decision.resetsAt);
     case "key_unusable":
       caller.forget();
-      return invalidApiKey(decision.reason);
+      return invalidApiKey(readKeyState(decision.keyState));
     case "account_frozen":
       return accountFrozen();
     case "in_progress":
       return new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
     case "mismatch":
       return idempotencyMismatch();
+    case "replay":
+    case "served":
+    case "payer_mismatch":
+      throw new Error(`assertion failed: a hold was refused as "${decision.outcome}"`);
     default:
       return assertNever(decision);
   }
+}
+
+function readKeyState(state: string): KeyRefusal {
+  if (state === "revoked" || state === "expired") return state;
+  return state === "paused" || state === "frozen" ? "disabled" : "unknown";
 }
 
 /** The error for an Idempotency-Key that belongs to another request. */

@@ -4,14 +4,9 @@
 import { createHash } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
+import type { Claim } from "@/lib/ledger/holds";
 import { invalidRequest } from "./invalid-request";
 import type { GatewayRequest } from "./request";
-
-export interface IdempotencyClaim {
-  key: string;
-  /** SHA-256 of method, path and body. */
-  bodyHash: Buffer;
-}
 
 export interface SavedReply {
   requestId: string;
@@ -26,7 +21,7 @@ const keyForm = /^[\x20-\x7e]{1,255}$/;
  * The claim that a request makes with its Idempotency-Key header, or null without one.
  * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
  */
-export function readIdempotencyClaim(request: GatewayRequest): IdempotencyClaim | null {
+export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (!keyForm.test(key)) {
@@ -54,16 +49,24 @@ export async function getSavedReply(accountId: AccountId, key: string): Promise<
   return row;
 }
 
-/** Forgets answers after their 24 hours. A job runs it. It waits for no row, so that it never waits in a circle with requests. */
+const MAX_DELETED_AT_ONCE = 1_000;
+
+/**
+ * Forgets answers after their 24 hours, in slices, each a statement of its own: after a long outage there are many. A job runs it. It
+ * waits for no row, so that it never waits in a circle with requests.
+ */
 export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
-  const { rowCount } = await pool().query(
-    `DELETE FROM idempotent_reply r USING (
-       SELECT account_id, idempotency_key FROM idempotent_reply WHERE expires_at <= $1 AND status IS NOT NULL FOR UPDATE SKIP LOCKED
-     ) old
-     WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key`,
-    [nowDate],
-  );
-  return rowCount ?? 0;
+  let deleted = 0;
+  for (;;) {
+    const { rowCount } = await pool().query(
+      `DELETE FROM idempotent_reply r WHERE r.ctid = ANY (ARRAY(
+         SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= $1 AND o.status IS NOT NULL ORDER BY o.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ))`,
+      [nowDate, MAX_DELETED_AT_ONCE],
+    );
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
+  }
 }
 
 /** Gives back the keys of payments that came to nothing while their requests died. A job runs it. @returns how many */

@@ -5,9 +5,9 @@ import { answerStream } from "./answer-stream";
 import { answerWhole } from "./answer-whole";
 import type { Buyer } from "./caller";
 import { getSavedReply } from "./idempotency";
+import type { PlacedHold } from "./hold";
 import { limit } from "./limit";
 import type { PaymentFacts } from "./pay/facts";
-import type { PlacedHold } from "./placed-hold";
 import type { Prompt } from "./prompt-body";
 import { type Quote, quotePrompt } from "./quote";
 import type { ReplyWriter } from "./reply-writer";
@@ -23,7 +23,7 @@ interface Sale<Who extends Buyer, Read extends Prompt> {
   /** Makes a prompt of the request's body. */
   read: (request: GatewayRequest, who: Who) => Read;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
-  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => PlacedHold | Promise<PlacedHold>;
+  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes what comes of it; `payment` is what paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
 }
@@ -36,22 +36,17 @@ export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
   { identify, read, place, write }: Sale<Who, Read>,
 ): Promise<GatewayReply> {
-  // Here and below: what is there at once is not awaited, which would cost every request a turn.
-  const identifying = identify(request);
-  const who = identifying instanceof Promise ? await identifying : identifying;
-  const limiting = limit(request, who);
-  if (limiting) await limiting;
-  const prompt = read(request, who);
+  const caller = await identify(request);
+  await limit(request, caller);
+  const prompt = read(request, caller);
   const quote = quotePrompt(prompt);
-  const placing = place(request, who, prompt, quote);
-  const call = prepareCall(prompt);
-  const placed = placing instanceof Promise ? await placing : placing;
+  const placing = place(request, caller, prompt, quote);
+  const call = prepareCall(prompt); // written while the hold is decided
+  const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
-  const { hold, payment } = placed;
-  const settlement = openSettlement(request, hold, prompt, quote);
-  const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, payment) };
-  // Awaited here: a promise that is handed out by another takes three turns to come through.
-  return await (prompt.stream ? answerStream(work) : answerWhole(work));
+  const settlement = openSettlement(request, placed.hold, prompt, quote);
+  const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, placed.payment) };
+  return prompt.stream ? answerStream(work) : answerWhole(work);
 }
 
 /** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */

@@ -7,7 +7,6 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { authenticate, type Caller } from "./caller";
 import { endpoint } from "./endpoint";
 import { estimateUsage } from "./estimate";
-import { releaseHoldsAhead } from "./hold-ahead";
 import { limit } from "./limit";
 import { requiredCents } from "./pay/required-cents";
 import { type Prompt, readPrompt } from "./prompt-body";
@@ -26,7 +25,6 @@ export const quote = endpoint("quote", async (request) => {
 export async function tellQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
   const prompt = readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined });
-  await releaseHoldsAhead(caller.accountId);
   const { available } = await readBalance(caller.accountId);
   const { model, inputBound, ceiling, priceVersion } = priced;
   return jsonReply(

@@ -5,18 +5,17 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { shrinkHold } from "@/lib/ledger/shrink-hold";
+import { type ChargeDetails, dividePaid, type Hold, type Settled, type Settlement as HoldEnd } from "@/lib/ledger/holds";
+import { releaseHold } from "@/lib/ledger/release-hold";
+import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
+import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
-import { type ChargeDetails, dividePaid, type SettleItem } from "./commit-items";
-import { askHoldAhead, endRoom, keepHoldAhead } from "./hold-ahead";
+import { commit } from "./commit";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
-import type { Hold } from "./placed-hold";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
-import { endOf, releaseHold } from "./release";
 import type { GatewayRequest } from "./request";
-import { type Settled, submitSettlement, tryAgain } from "./settle-batch";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {
@@ -26,6 +25,8 @@ export interface Completion {
   /** True when the provider gave no count and ours is used. */
   estimated: boolean;
   provider: string;
+  /** The provider's own name of the answer. */
+  providerRequestId: string | null;
   firstTokenMs: number | null;
   providerMs: number;
 }
@@ -59,7 +60,6 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
       settlement.ended = true;
-      endRoom(hold);
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
     chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
@@ -76,8 +76,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
     async release(): Promise<void> {
       if (settlement.ended) return;
       settlement.ended = true;
-      endRoom(hold);
-      await releaseHold(hold);
+      await releaseHold(commit(), hold);
     },
   };
   request.onEnd(() => (settlement.ended ? undefined : settlement.release()));
@@ -87,45 +86,48 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
 async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
-  const item = endOf(hold);
-  item.inputCost = inputCost;
-  item.outputCost = outputCost;
-  item.charge = chargeDetails(hold, prompt, quote, completion);
-  if (hold.claim) {
-    item.status = 200;
-    item.body = writeBody(expectedReceipt(hold, quote, completion));
-  }
-  const next = askHoldAhead(hold, quote);
+  const charge = chargeDetails(hold, prompt, quote, completion);
+  const reply = hold.claim && { status: 200, body: writeBody(expectedReceipt(hold, quote, completion)) };
+  const end: HoldEnd = { hold, inputCost, outputCost, charge, reply };
   let settled: Settled;
   try {
-    if (inputCost + outputCost > quote.ceiling && hold.ceiling > quote.ceiling) item.ceiling = await fitHold(hold, quote);
-    settled = await submitSettlement(item, next);
+    settled = await settleHold(commit(), end);
   } catch (error) {
-    if (next) keepHoldAhead(next, undefined);
-    noteLost(item, quote, error);
+    settleUnheard(end, charge, quote, error);
     throw error;
   }
-  if (next) keepHoldAhead(next, settled.next);
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
-  const loss = nanoUsd(inputCost + outputCost - receipt.inputCost - receipt.outputCost);
-  noteLoss(quote, usage, loss, settled.outcome === "late");
+  recordSettled(end, settled, quote, usage);
   if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
-  afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(receipt.inputCost + receipt.outputCost)));
   return receipt;
 }
 
-/** A hold ahead has some room: no answer may cost more than its own request was quoted. */
-async function fitHold(hold: Hold, { ceiling }: Quote): Promise<NanoUsd> {
-  const shrink = () => shrinkHold(hold, ceiling);
-  await shrink().catch((error: unknown) => tryAgain(hold.requestId, error, shrink));
-  return ceiling;
+/**
+ * An answer that could not be booked while its client waited is booked once the ledger answers again. A stream was delivered, and an
+ * idempotency key keeps the answer to be had: those are charged as ever. Any other answer was never delivered, and the operator bears it.
+ */
+function settleUnheard(end: HoldEnd, charge: ChargeDetails, quote: Quote, error: unknown): void {
+  metrics().lostAnswers.inc();
+  const { hold } = end;
+  const isDelivered = charge.streamed || hold.claim !== null;
+  log().error({ err: error, requestId: hold.requestId, model: quote.model.id, isDelivered }, "an answer could not be booked in time");
+  if (isRefusal(error)) return;
+  const later: HoldEnd = isDelivered ? end : { ...end, charge: { ...charge, outcome: "lost" } };
+  settleLater(commit(), later, (settled) => recordSettled(later, settled, quote, charge));
 }
 
-function noteLost(item: SettleItem, quote: Quote, error: unknown): void {
-  metrics().lostAnswers.inc();
-  metrics().operatorLossNanoUsd.inc({ reason: "lost_answer" }, Number(item.inputCost + item.outputCost));
-  log().error({ err: error, requestId: item.request, model: quote.model.id }, "an answer could not be settled; its hold will expire");
+function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Settled, quote: Quote, usage: Usage): void {
+  const paid = settled.inputCost + settled.outputCost;
+  const isLate = settled.outcome === "late";
+  // What it was charged before was recorded then.
+  const loss = settled.outcome === "already" ? 0n : inputCost + outputCost - paid;
+  const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
+  recordLoss(quote, usage, nanoUsd(loss), reason);
+  if (isLate) metrics().lostAnswers.inc();
+  afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
 }
+
+type Usage = Pick<TokenUsage, "inputTokens" | "outputTokens">;
 
 const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
   inputCost: nanoUsd(BigInt(usage.inputTokens) * model.inputPrice),
@@ -145,8 +147,8 @@ function rememberBody(writeBody: WriteBody): WriteBody {
 /** What will be charged as long as the hold is there: at most the hold, the input first. */
 function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Receipt {
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
-  let paid: bigint = inputCost + outputCost;
-  for (const most of [hold.ceiling, quote.ceiling]) if (paid > most) paid = most;
+  const due: bigint = inputCost + outputCost;
+  const paid = due < hold.ceiling ? due : hold.ceiling;
   const divided = dividePaid(paid, inputCost);
   return { completion, inputCost: divided.inputCost, outputCost: divided.outputCost };
 }
@@ -155,6 +157,7 @@ function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion
   return {
     model: quote.model.id,
     provider: completion.provider,
+    providerRequestId: completion.providerRequestId,
     priceVersion: quote.priceVersion,
     inputTokens: completion.usage.inputTokens,
     outputTokens: completion.usage.outputTokens,
@@ -169,11 +172,10 @@ function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion
   };
 }
 
-function noteLoss(quote: Quote, usage: TokenUsage, loss: NanoUsd, late: boolean): void {
-  if (late) metrics().lostAnswers.inc();
+function recordLoss(quote: Quote, usage: Usage, loss: NanoUsd, reason: "late" | "overrun" | "lost_answer"): void {
   if (loss <= 0n) return;
-  metrics().operatorLossNanoUsd.inc({ reason: late ? "late" : "overrun" }, Number(loss));
-  if (late) return;
+  metrics().operatorLossNanoUsd.inc({ reason }, Number(loss));
+  if (reason !== "overrun") return;
   metrics().overruns.inc({ model: quote.model.id });
   log().error(
     { model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() },

@@ -41,10 +41,10 @@ export function measure(
   { answer }: Pick<ProviderCall, "answer">,
   providerMs: number,
   startedAtMs: number,
-): Pick<Completion, "provider" | "firstTokenMs" | "providerMs"> {
+): Pick<Completion, "provider" | "providerRequestId" | "firstTokenMs" | "providerMs"> {
   // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
   const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
-  return { provider: answer.route?.provider ?? "unknown", firstTokenMs, providerMs };
+  return { provider: answer.route?.provider ?? "unknown", providerRequestId: answer.requestId ?? null, firstTokenMs, providerMs };
 }
 
 /**

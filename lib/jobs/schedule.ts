@@ -4,9 +4,12 @@ import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
-import { expireHolds } from "@/lib/gateway/expire-holds";
+import { commit } from "@/lib/gateway/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/idempotency";
 import { loadOverruns } from "@/lib/gateway/overrun";
+import { freezeAccount } from "@/lib/access/accounts";
+import { collectDebts } from "@/lib/ledger/debts";
+import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { forgetWaste } from "@/lib/payments/brake";
 import { deleteVoidPayments } from "@/lib/payments/claim";
@@ -30,7 +33,8 @@ export const webJobs: readonly Job[] = [
 
 /** Jobs on the database alone, for processes with the `jobs` role. */
 export const databaseJobs: readonly Job[] = [
-  { name: "expire-holds", pauseMs: 5_000, run: expireHolds },
+  { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
+  { name: "collect-debts", pauseMs: 1_000, run: () => collectDebts(freezeAccount) },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
   // Twice a block of Base, or once one of a sandbox's. Long behind, a round has as much to read as there is.
   { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },

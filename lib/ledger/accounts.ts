@@ -8,7 +8,7 @@ import { pool } from "@/lib/db/pool";
 
 type Queryable = Pick<PoolClient, "query">;
 
-/** What an account has, in nano-USD: `available` = `posted` − `held`. */
+/** What an account has, in nano-USD: `available` = `posted` − `held`, less what it owes back of a reversed deposit. */
 export interface Balance {
   posted: NanoUsd;
   held: NanoUsd;
@@ -37,12 +37,12 @@ export async function openLossAccount(name: string, client: Queryable = pool()):
 
 /** @throws Error when there is no such account: accounts are opened with their owner */
 export async function readBalance(accountId: AccountId): Promise<Balance> {
-  const { rows } = await pool().query<{ posted: bigint; held: bigint }>({
+  const { rows } = await pool().query<{ posted: bigint; held: bigint; available: bigint }>({
     name: "ledger_read_balance",
-    text: "SELECT posted, held FROM ledger_account WHERE id = $1",
+    text: "SELECT posted, held, greatest(posted - held - debt, 0) AS available FROM ledger_account WHERE id = $1",
     values: [accountId],
   });
   const [row] = rows;
   if (!row) throw new Error(`account ${accountId} has no ledger account`);
-  return { posted: nanoUsd(row.posted), held: nanoUsd(row.held), available: nanoUsd(row.posted - row.held) };
+  return { posted: nanoUsd(row.posted), held: nanoUsd(row.held), available: nanoUsd(row.available) };
 }

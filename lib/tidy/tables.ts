@@ -7,9 +7,9 @@ import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, typ
 
 /** Who owns which table; the only place where this is written for machines. */
 const owners: Readonly<Record<string, readonly string[]>> = {
-  db: ["setting", "_prisma_migrations"],
+  db: ["setting", "process", "_prisma_migrations"],
   access: ["account", "identity", "sign_in_nonce", "session", "api_key"],
-  ledger: ["ledger_account", "transfer", "entry", "arrival", "hold", "charge", "key_spend", "price_version"],
+  ledger: ["ledger_account", "transfer", "entry", "arrival", "hold", "expired_hold", "debt", "charge", "key_spend", "price_version"],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [
     ...["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],

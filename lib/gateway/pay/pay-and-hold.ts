@@ -11,9 +11,7 @@ import { creditAccountOf } from "@/lib/payments/credits";
 import { settleClaim } from "@/lib/payments/settle";
 import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
-import { holdRefused, idempotencyMismatch } from "../hold";
-import { ledgerUnavailable } from "../hold-batch";
-import type { PlacedHold } from "../placed-hold";
+import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../hold";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
 import { coverAndHold, creditAndHold, freeIdempotencyKey, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
@@ -48,14 +46,10 @@ async function claimAndHold(request: GatewayRequest, caller: Caller | null, quot
   const mayBeCovered = claim.scheme !== "proof" && claim.state !== "paid";
   const covered = mayBeCovered ? await coverAndHold(paid) : null;
   const settled = covered ? null : await settle(claim);
-  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(notBooked)));
+  // Where that fails the payment was made: it is booked when it comes again, or by the job that looks after payments.
+  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(ledgerUnavailable)));
   if (!decision) throw settlementPending();
   return placedOf(decision, { claim, caller, quote, request, settled });
-}
-
-/** The payment was made and is booked when it comes again, or by the job that looks after payments. */
-function notBooked(cause: unknown): never {
-  throw ledgerUnavailable(cause);
 }
 
 /** Raised to undo a claim whose Idempotency-Key is another request's. */
@@ -138,12 +132,12 @@ function placedOf(decision: PaymentHoldDecision, { claim, caller, quote, request
   switch (decision.outcome) {
     case "held": {
       const { id, scheme, network, payer, nonce } = claim;
-      const { period, periodStart } = decision;
       const paidBy = scheme === "proof" ? "payment" : "x402";
-      const hold = { requestId: request.id, accountId: creditedAccount, keyId: isCredit ? null : (caller?.keyId ?? null), paidBy } as const;
+      const keyId = isCredit ? null : (caller?.keyId ?? null);
+      const held = { requestId: request.id, accountId: creditedAccount, keyId, model: quote.model.id, ceiling: quote.ceiling, paidBy } as const;
       return {
         kind: "held",
-        hold: { ...hold, ceiling: quote.ceiling, period, periodStart, claim: { key, bodyHash: claim.bodyHash } },
+        hold: { ...held, claim: { key, bodyHash: claim.bodyHash } },
         payment: {
           ...{ id, scheme, network, payer, nonce },
           amount: settled ? claim.amount : ZERO_USD,

@@ -5,33 +5,27 @@ import type { AccountId } from "@/lib/base/ids";
 import { pool, type Transaction } from "@/lib/db/pool";
 import type { PaymentId } from "@/lib/payments/claim";
 import type { SettledAt } from "@/lib/payments/settle-way";
+import { processId } from "@/lib/db/heartbeat";
+import { readHoldDecision } from "@/lib/ledger/commit/codec";
+import { holdDeadline } from "@/lib/ledger/commit/commit";
+import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
 import type { Caller } from "../caller";
-import { holdDeadline } from "../commit-batch";
-import type { CommitRow } from "../commit-statements";
-import { releaseHoldsAhead } from "../hold-ahead";
-import { type HoldDecision, type HoldRefusal, readDecision } from "../hold-batch";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
 
-export type PaymentCheck = { outcome: "payable" } | { outcome: "payer_mismatch" } | HoldRefusal;
+export type PaymentCheck = { outcome: "payable" } | HoldRefusal;
 
 /** Whether a proof of this EVM wallet may be taken, before anything moves. */
 export async function checkPayment(caller: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
-  await freeCap(caller);
   const { accountId, keyId } = caller;
-  const { rows } = await pool().query<CommitRow>("SELECT * FROM gateway_check_payment($1, $2, 'evm', $3, $4, $5)", [
+  const { rows } = await pool().query<{ decision: string }>("SELECT gateway_check_payment($1, $2, 'evm', $3, $4, $5) AS decision", [
     ...[accountId, keyId, payer, ceiling, now()],
   ]);
-  const row = only(rows);
-  if (row.outcome === "payable" || row.outcome === "payer_mismatch") return { outcome: row.outcome };
-  const decision = readDecision(row);
-  if (decision.outcome === "held" || decision.outcome === "replay") throw new Error(`A payment was checked as ${decision.outcome}.`);
-  return decision;
-}
-
-/** A payment counts in its key's cap, where what lies ahead would stand in its way: while it is checked, and once it has been on its way. */
-async function freeCap(caller: Caller | null): Promise<void> {
-  if (caller) await releaseHoldsAhead(caller.accountId);
+  const { decision } = only(rows);
+  if (decision === "payable") return { outcome: decision };
+  const refused = readHoldDecision(decision);
+  if (refused.outcome === "held") throw new Error("A payment was checked as held.");
+  return refused;
 }
 
 /** Keeps an Idempotency-Key for payments; false when a request has it that the balance paid for. */
@@ -61,40 +55,40 @@ interface PaidRequest {
   bodyHash: Buffer;
 }
 
-export type PaymentHoldDecision = (HoldDecision | { outcome: "served" }) & { creditedAccount: AccountId };
+export type PaymentHoldDecision = HoldDecision & { creditedAccount: AccountId };
 
-type PaymentRow = CommitRow & { credited: AccountId | null };
+interface PaymentRow {
+  credited: AccountId | null;
+  decision: string | null;
+}
 
 /** Credits a payment and holds its request's ceiling, in one commit. It is credited whatever becomes of the hold. */
 export async function creditAndHold(paid: PaidRequest, { transaction, block }: SettledAt): Promise<PaymentHoldDecision> {
-  await freeCap(paid.caller);
-  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
+  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)", [
     ...[paid.payment, transaction, block],
     ...holdValues(paid),
   ]);
-  return decisionOf(only(rows));
+  const decision = readPaymentDecision(only(rows));
+  if (!decision) throw new Error("A payment was credited to nobody.");
+  return decision;
 }
 
 /** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that does not do. */
 export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
-  await freeCap(paid.caller);
-  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8)", [
+  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
     ...[paid.payment, ...holdValues(paid)],
   ]);
-  const row = only(rows);
-  return row.outcome === "uncovered" ? null : decisionOf(row);
+  return readPaymentDecision(only(rows));
 }
 
 function holdValues({ request, caller, quote, bodyHash }: PaidRequest): unknown[] {
   const at = now();
-  return [request.id, caller?.accountId ?? null, caller?.keyId ?? null, quote.ceiling, bodyHash, at, holdDeadline(at)];
+  const of = [request.id, caller?.accountId ?? null, caller?.keyId ?? null, quote.model.id, quote.ceiling, bodyHash];
+  return [...of, processId(), at, holdDeadline(at)];
 }
 
-function decisionOf(row: PaymentRow): PaymentHoldDecision {
-  if (row.credited === null) throw new Error("A payment was credited to nobody.");
-  const decision: HoldDecision | { outcome: "served" } = row.outcome === "served" ? { outcome: "served" } : readDecision(row);
-  return { ...decision, creditedAccount: row.credited };
-}
+const readPaymentDecision = ({ credited, decision }: PaymentRow): PaymentHoldDecision | null =>
+  credited === null || decision === null ? null : { ...readHoldDecision(decision), creditedAccount: credited };
 
 function only<T>(rows: readonly T[]): T {
   const [row] = rows;

@@ -1,8 +1,7 @@
 // Who pays for a request: the payment that came with it, or without one the caller's balance.
 
 import type { Caller } from "../caller";
-import { placeFromBalance } from "../hold";
-import type { PlacedHold } from "../placed-hold";
+import { type PlacedHold, placeFromBalance } from "../hold";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
@@ -11,7 +10,7 @@ import { readProofHeader } from "./proof-body";
 import { paymentRefused } from "./refusal";
 
 /** Sets the quote's ceiling aside. Without a payment this costs nothing beyond what a hold does. @throws AppError */
-export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): PlacedHold | Promise<PlacedHold> {
+export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
   return placeFromProof(request, caller, quote, () => givenPayment(prompt, header));

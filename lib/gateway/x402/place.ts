@@ -8,10 +8,10 @@ import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/pa
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
 import type { Buyer } from "../caller";
+import type { PlacedHold } from "../hold";
 import { invalidRequest } from "../invalid-request";
 import { payAndHold } from "../pay/pay-and-hold";
 import { chainUnavailable, paymentRefused } from "../pay/refusal";
-import type { PlacedHold } from "../placed-hold";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";

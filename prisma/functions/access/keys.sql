@@ -34,17 +34,8 @@ CREATE OR REPLACE FUNCTION access_state_of_key(state text, expires_at timestampt
   END
 $$;
 
--- What a key may do at this moment, decided from its row and not from a cache: `state` is active, paused, revoked,
--- expired, frozen or unknown.
-CREATE OR REPLACE FUNCTION access_key_states(key_ids text[], at timestamptz)
-RETURNS TABLE (key_id text, state text, cap bigint, period text, period_start timestamptz)
-LANGUAGE sql STABLE ROWS 20 AS $$
-  SELECT k.id, access_state_of_key(k.state, k.expires_at, a.state, at), k.cap_nano_usd, k.cap_period, access_cap_period_start(k.cap_period, at)
-  FROM api_key k JOIN account a ON a.id = k.account_id
-  WHERE k.id = ANY (key_ids)
-$$;
-
--- One key's, which is found sooner than the only one of a list.
+-- What a key may do at this moment, decided from its row and not from a cache: `state` is active, paused, revoked, expired or
+-- frozen; no row for a key that does not exist.
 CREATE OR REPLACE FUNCTION access_key_state(wanted text, at timestamptz)
 RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz)
 LANGUAGE sql STABLE ROWS 1 AS $$

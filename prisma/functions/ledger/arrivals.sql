@@ -46,10 +46,10 @@ DECLARE
   moved bigint;
 BEGIN
   -- Most have nothing there: their accounts are locked for nobody.
-  IF NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.id = from_account AND a.posted > a.held) THEN RETURN 0; END IF;
+  IF NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.id = from_account AND a.posted - a.held - a.debt > 0) THEN RETURN 0; END IF;
   PERFORM ledger_lock_accounts(ARRAY[from_account, to_account]);
-  SELECT a.posted - a.held INTO moved FROM ledger_account a WHERE a.id = from_account;
-  IF coalesce(moved, 0) = 0 THEN RETURN 0; END IF;
+  SELECT a.posted - a.held - a.debt INTO moved FROM ledger_account a WHERE a.id = from_account;
+  IF coalesce(moved, 0) <= 0 THEN RETURN 0; END IF;
   IF NOT ledger_post(transfer, transfer_kind, json_build_array(
     json_build_object('account', from_account, 'amount', -moved), json_build_object('account', to_account, 'amount', moved)), at) THEN
     RETURN 0;
@@ -76,8 +76,8 @@ BEGIN
 END $$;
 
 -- Takes back an arrival whose transaction is not on its chain and can not come any more: of whoever has it what they have available,
--- the rest from `loss`. One row for each that had some, with what the operator bears; none, and nothing is changed, when it was
--- taken back before.
+-- what is held as soon as it is free again, the rest from `loss`. One row for each that had some, with what is lost for good, beside debts;
+-- none, and nothing is changed, when it was taken back before.
 CREATE OR REPLACE FUNCTION ledger_take_back_arrival(reversal text, transfer text, loss text, at timestamptz)
 RETURNS TABLE (account_id text, lost bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -105,14 +105,12 @@ BEGIN
   IF EXISTS (SELECT 1 FROM arrival a WHERE a.transfer_id = transfer AND a.finalized) THEN
     RAISE EXCEPTION 'arrival % is final: it can not be taken back', transfer;
   END IF;
-  FOR account_id, amount, taken IN
-    SELECT a.account_id, a.amount, least(a.amount, l.posted - l.held)
-    FROM arrival a JOIN ledger_account l ON l.id = a.account_id WHERE a.transfer_id = transfer ORDER BY a.account_id
-  LOOP
+  FOR account_id, amount IN SELECT a.account_id, a.amount FROM arrival a WHERE a.transfer_id = transfer ORDER BY a.account_id LOOP
+    taken := ledger_take_or_owe(reversal, account_id, loss, amount, at);
     legs := legs || jsonb_build_object('account', account_id, 'amount', -taken);
     total := total + amount;
-    lost := amount - taken;
-    all_lost := all_lost + lost;
+    all_lost := all_lost + amount - taken;
+    lost := amount - taken - ledger_owed(reversal, account_id);
     RETURN NEXT;
   END LOOP;
   legs := legs || jsonb_build_object('account', funding, 'amount', total) || jsonb_build_object('account', loss, 'amount', -all_lost);

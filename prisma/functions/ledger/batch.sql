@@ -1,15 +1,18 @@
--- A batch of settlements and holds, in sets.
+-- Many settlements and holds at once, in sets: the same rules as in holds.sql. A batch is decided whole, or nothing of it is: then
+-- PP001 is raised, whose detail names the accounts that stand in the way, and these are decided item by item. Each account is changed
+-- once, for what ends and what begins, and so locked; nothing is read before it is changed.
 
--- sum() makes a numeric of bigints.
+-- sum() makes a numeric of bigints, which costs as much as reading the row.
 CREATE OR REPLACE AGGREGATE ledger_total(bigint) (SFUNC = int8pl, STYPE = bigint, INITCOND = '0');
 
--- Pays and frees what ends, and sets aside what begins. The arrays of each half are parallel; who is released costs nothing.
--- In id order, as ledger_lock_accounts.
+-- Pays and frees what ends, and sets aside what begins. The arrays of each half are parallel; a release costs nothing.
+-- In id order, as ledger_lock_accounts: two batches that share two accounts would otherwise wait for each other for ever.
 CREATE OR REPLACE FUNCTION ledger_begin_batch(
   settled_accounts text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[], accounts text[], ceilings bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   begun bigint;
+  changed_accounts text[];
 BEGIN
   WITH changed AS (
     UPDATE ledger_account a SET posted = a.posted - d.paid, held = a.held + d.held
@@ -21,25 +24,29 @@ BEGIN
         UNION ALL SELECT h.account COLLATE "C", 0, h.ceiling FROM unnest(accounts, ceilings) h(account, ceiling)
       ) i GROUP BY i.account ORDER BY i.account OFFSET 0
     ) d
-    WHERE a.id = d.account AND a.held + d.held >= 0 AND a.posted - d.paid >= a.held + d.held
-    RETURNING d.items
+    WHERE a.id = d.account AND a.debt = 0 AND a.held + d.held >= 0 AND a.posted - d.paid >= a.held + d.held
+    RETURNING a.id, d.items
   )
-  SELECT ledger_total(c.items) INTO begun FROM changed c;
-  IF begun < cardinality(settled_accounts) + cardinality(accounts) OR 0 > ANY (ceilings) THEN RAISE SQLSTATE 'PP001'; END IF;
+  SELECT ledger_total(c.items), array_agg(c.id) INTO begun, changed_accounts FROM changed c;
+  IF begun < cardinality(settled_accounts) + cardinality(accounts) OR 0 > ANY (ceilings) THEN
+    RAISE SQLSTATE 'PP001' USING DETAIL = array_to_string(ARRAY(
+      SELECT i.account FROM unnest(settled_accounts || accounts, array_fill(NULL::bigint, ARRAY[cardinality(settled_accounts)]) || ceilings) i(account, ceiling)
+      WHERE i.account <> ALL (coalesce(changed_accounts, '{}')) OR i.ceiling < 0), ',');
+  END IF;
 END $$;
 
 -- Ends and opens the holds of a batch that was begun, with what the accounts' keys spend and hold, and books the charges. A place of
--- `details` is null for who is released. Returns a line for each hold that ended: what was paid, or
--- (released,,). After ledger_begin_charges.
+-- `details` is null for what is released. Returns a line for each hold that ended: what was paid. After ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_write_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
-  details ledger_charge_details[], requests text[], accounts text[], keys text[], ceilings bigint[], caps bigint[], periods text[], period_starts timestamptz[],
-  at timestamptz, until timestamptz
+  details ledger_charge_details[], requests text[], accounts text[], keys text[], models text[], ceilings bigint[], caps bigint[], periods text[],
+  period_starts timestamptz[], process text, at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   settled text;
-  fits_all boolean;
+  is_whole boolean;
+  in_the_way text;
 BEGIN
   WITH item AS MATERIALIZED (
     SELECT i.*, o.*, i.input_cost + i.output_cost AS due, least(i.input_cost + i.output_cost, i.ceiling) AS paid
@@ -47,16 +54,16 @@ BEGIN
       unnest(settled_requests), unnest(settled_accounts), unnest(settled_keys), unnest(settled_ceilings), unnest(input_costs), unnest(output_costs),
       unnest(details)
     ) WITH ORDINALITY AS i (
-      request, account, key, ceiling, input_cost, output_cost, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-      reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, period, period_start, ord
+      request, account, key, ceiling, input_cost, output_cost, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
+      cached_input_tokens, reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, ord
     )
-    -- By its place afterwards: a join is planned as if few holds were open, and may read them all for one batch.
+    -- Deleted by their row's address afterwards: a join is planned as if few holds were open, and may read them all for one batch.
     LEFT JOIN LATERAL (
-      SELECT h.ctid AS place, h.key_id AS hold_key, h.period AS hold_period, h.period_start AS hold_start
+      SELECT h.ctid AS row_address, h.key_id AS hold_key, h.period AS hold_period, h.period_start AS hold_start
       FROM hold h WHERE h.request_id = i.request AND h.account_id = i.account AND h.ceiling = i.ceiling OFFSET 0
     ) o ON true
   ), ended AS (
-    DELETE FROM hold h WHERE h.ctid = ANY (ARRAY(SELECT i.place FROM item i)) RETURNING h.period
+    DELETE FROM hold h WHERE h.ctid = ANY (ARRAY(SELECT i.row_address FROM item i)) RETURNING h.period
   ), spent AS (
     UPDATE key_spend s SET spent = s.spent + d.paid, held = s.held + d.held
     FROM (
@@ -71,30 +78,36 @@ BEGIN
     ) d
     WHERE s.key_id = d.key AND s.period = d.period AND s.period_start = d.period_start
       AND (d.cap IS NULL OR s.spent + d.paid + s.held + d.held <= d.cap)
-    RETURNING d.items
+    RETURNING s.key_id, d.items
   ), fits AS MATERIALIZED (
     -- Before anything is inserted that would be left behind as dead rows.
     SELECT (SELECT count(*) FROM ended) = cardinality(settled_requests)
       AND (SELECT ledger_total(s.items) FROM spent s)
-        = (SELECT count(*) FROM ended e WHERE e.period IS NOT NULL) + cardinality(caps) - cardinality(array_positions(caps, NULL))
-      AND NOT EXISTS (SELECT FROM item i WHERE i.model IS NULL AND i.due <> 0) AS all_of_it
+        = (SELECT count(*) FROM ended e WHERE e.period IS NOT NULL) + cardinality(caps) - cardinality(array_positions(caps, NULL)) AS all_of_it
   ), charges AS (
-    INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-      reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
-    SELECT i.account, i.request, i.key, i.model, i.provider, i.price_version, i.input_tokens, i.output_tokens, i.cached_input_tokens,
-      i.reasoning_tokens, least(i.input_cost, i.paid), i.paid - least(i.input_cost, i.paid), i.due - i.paid, i.outcome, i.streamed, i.estimated,
-      i.paid_by, i.first_token_ms, i.provider_ms, at
+    INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
+      cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
+      estimated, paid_by, first_token_ms, provider_ms, at)
+    SELECT i.account, i.request, i.key, i.model, i.provider, i.provider_request_id, i.price_version, i.input_tokens, i.output_tokens,
+      i.cached_input_tokens, i.reasoning_tokens, least(i.input_cost, i.paid), i.paid - least(i.input_cost, i.paid), i.due - i.paid, i.ceiling,
+      false, i.hold_period, i.hold_start, i.outcome, i.streamed, i.estimated, i.paid_by, i.first_token_ms, i.provider_ms, at
     FROM item i WHERE i.model IS NOT NULL AND (SELECT f.all_of_it FROM fits f)
   ), holds AS (
-    INSERT INTO hold (request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline)
-    SELECT h.request, h.account, h.key, h.ceiling, CASE WHEN h.cap IS NOT NULL THEN h.period END,
-      CASE WHEN h.cap IS NOT NULL THEN h.period_start END, at, until
-    FROM unnest(requests, accounts, keys, ceilings, caps, periods, period_starts) h(request, account, key, ceiling, cap, period, period_start)
+    INSERT INTO hold (request_id, account_id, key_id, model, ceiling, period, period_start, process_id, placed_at, deadline)
+    SELECT h.request, h.account, h.key, h.model, h.ceiling, CASE WHEN h.cap IS NOT NULL THEN h.period END,
+      CASE WHEN h.cap IS NOT NULL THEN h.period_start END, process, at, until
+    FROM unnest(requests, accounts, keys, models, ceilings, caps, periods, period_starts)
+      h(request, account, key, model, ceiling, cap, period, period_start)
     WHERE (SELECT f.all_of_it FROM fits f)
   )
-  SELECT (SELECT string_agg(CASE WHEN i.model IS NULL THEN '(released,,)' ELSE i.paid::text END, E'\n' ORDER BY i.ord) FROM item i),
-      f.all_of_it
-    INTO settled, fits_all FROM fits f;
-  IF NOT fits_all THEN RAISE SQLSTATE 'PP001'; END IF;
+  SELECT (SELECT string_agg(i.paid::text, E'\n' ORDER BY i.ord) FROM item i), f.all_of_it,
+      CASE WHEN NOT f.all_of_it THEN (
+        SELECT string_agg(o.account, ',') FROM (
+          SELECT i.account FROM item i WHERE i.row_address IS NULL
+          UNION SELECT h.account FROM unnest(accounts, keys, caps) h(account, key, cap)
+            WHERE h.cap IS NOT NULL AND NOT EXISTS (SELECT FROM spent s WHERE s.key_id = h.key)
+        ) o) END
+    INTO settled, is_whole, in_the_way FROM fits f;
+  IF NOT is_whole THEN RAISE SQLSTATE 'PP001' USING DETAIL = coalesce(in_the_way, ''); END IF;
   RETURN settled;
 END $$;

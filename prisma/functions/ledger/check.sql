@@ -37,6 +37,14 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
     FROM charge c LEFT JOIN price_version p ON p.id = c.price_version
     WHERE p.id IS NULL OR c.input_tokens * p.input_price + c.output_tokens * p.output_price <> c.input_cost + c.output_cost + c.operator_loss
   UNION ALL
+  SELECT 'a customer pays no more than the ceiling', c.request_id, c.ceiling, c.input_cost + c.output_cost
+    FROM charge c WHERE c.input_cost + c.output_cost > c.ceiling
+  UNION ALL
+  SELECT 'what an account owes equals its debts', coalesce(a.id, d.account_id), coalesce(d.total, 0), coalesce(a.debt, 0)
+    FROM ledger_account a
+    FULL JOIN (SELECT account_id, sum(amount) AS total FROM debt GROUP BY account_id) d ON d.account_id = a.id
+    WHERE coalesce(d.total, 0) <> coalesce(a.debt, 0)
+  UNION ALL
   SELECT 'who has an arrival has all of it', r.transfer_id, -coalesce(e.amount, 0), r.total
     FROM (SELECT a.transfer_id, a.funding_id, sum(a.amount) AS total FROM arrival a GROUP BY a.transfer_id, a.funding_id) r
     LEFT JOIN entry e ON e.transfer_id = r.transfer_id AND e.account_id = r.funding_id
@@ -47,4 +55,18 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
     FULL JOIN (SELECT key_id, period, period_start, sum(ceiling) AS total FROM hold WHERE period IS NOT NULL GROUP BY 1, 2, 3) h
       ON h.key_id = s.key_id AND h.period = s.period AND h.period_start = s.period_start
     WHERE coalesce(s.held, 0) <> coalesce(h.total, 0)
+  UNION ALL
+  SELECT 'what a capped key spent equals its charges', coalesce(s.key_id, c.key_id), coalesce(c.total, 0) + coalesce(o.total, 0), coalesce(s.spent, 0)
+    FROM key_spend s
+    FULL JOIN (
+      SELECT c.key_id, c.period, c.period_start, sum(c.input_cost + c.output_cost) AS total FROM charge c
+      LEFT JOIN key_spend k ON k.key_id = c.key_id AND k.period = c.period AND k.period_start = c.period_start
+      WHERE c.period IS NOT NULL AND c.seq > coalesce(k.counted_up_to, 0) GROUP BY 1, 2, 3
+    ) c ON c.key_id = s.key_id AND c.period = s.period AND c.period_start = s.period_start
+    -- What a period was opened with: the charges of its time.
+    LEFT JOIN (
+      SELECT k.key_id, k.period, k.period_start, sum(c.input_cost + c.output_cost) AS total FROM key_spend k
+      JOIN charge c ON c.key_id = k.key_id WHERE k.counted_up_to > 0 AND c.seq <= k.counted_up_to AND c.at >= k.period_start GROUP BY 1, 2, 3
+    ) o ON o.key_id = s.key_id AND o.period = s.period AND o.period_start = s.period_start
+    WHERE coalesce(c.total, 0) + coalesce(o.total, 0) <> coalesce(s.spent, 0)
 $$;

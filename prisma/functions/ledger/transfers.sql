@@ -85,27 +85,26 @@ BEGIN
   RETURN QUERY SELECT unnest(posted_now);
 END $$;
 
--- Takes back what came in from `funding` and turned out not to be there: what the customer has available, the rest from
--- `loss`. Returns the rest; zero, and changes nothing, when a transfer of this id exists.
+-- Takes back what came in from `funding` and turned out not to be there: what the customer has available, what is held as soon as it
+-- is free again (see debts.sql), the rest from `loss`. Returns what is lost for good, beside debts; zero, and changes nothing, when a
+-- transfer of this id exists.
 CREATE OR REPLACE FUNCTION ledger_take_back(transfer text, customer text, funding text, loss text, amount bigint, at timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   taken bigint;
 BEGIN
   PERFORM ledger_lock_accounts(ARRAY[customer, funding, loss]);
-  SELECT least(a.posted - a.held, amount) INTO taken FROM ledger_account a WHERE a.id = customer;
-  IF ledger_post(transfer, 'reversal', (
+  IF ledger_is_posted(transfer) THEN RETURN 0; END IF;
+  taken := ledger_take_or_owe(transfer, customer, loss, amount, at);
+  PERFORM ledger_post(transfer, 'reversal', (
     SELECT json_agg(json_build_object('account', leg.account, 'amount', leg.amount))
     FROM (VALUES (funding, amount), (customer, -taken), (loss, taken - amount)) AS leg(account, amount) WHERE leg.amount <> 0
-  ), at) THEN
-    RETURN amount - taken;
-  END IF;
-  RETURN 0;
+  ), at);
+  RETURN amount - taken - ledger_owed(transfer, customer);
 END $$;
 
--- What a customer can spend now.
-CREATE OR REPLACE FUNCTION ledger_available(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT coalesce((SELECT a.posted - a.held FROM ledger_account a WHERE a.id = account), 0)
+CREATE OR REPLACE FUNCTION ledger_is_posted(transfer text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM transfer t WHERE t.id = ledger_is_posted.transfer)
 $$;
 
 CREATE OR REPLACE FUNCTION ledger_posted(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
@@ -132,5 +131,5 @@ CREATE OR REPLACE FUNCTION ledger_is_credit(account text) RETURNS boolean LANGUA
 
 -- Credits of addresses, with what is available of each.
 CREATE OR REPLACE FUNCTION ledger_credits() RETURNS TABLE (id text, kind text, available bigint) LANGUAGE sql STABLE AS $$
-  SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE ledger_is_credit(a.id)
+  SELECT a.id, a.kind, a.posted - a.held - a.debt FROM ledger_account a WHERE ledger_is_credit(a.id)
 $$;

@@ -163,7 +163,7 @@ END $$;
 CREATE OR REPLACE FUNCTION payments_uncover(claim_id text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE payment_claim c SET state = 'claimed', credited_account = NULL
-    WHERE c.id = claim_id AND c.state = 'covered' AND NOT ledger_is_charged(c.credited_account, c.request_id);
+    WHERE c.id = claim_id AND c.state = 'covered' AND ledger_charged(c.credited_account, c.request_id) IS NULL;
 END $$;
 
 -- Notes the request that was held from a payment.
@@ -174,7 +174,7 @@ END $$;
 
 -- Whether a request was answered and charged from it.
 CREATE OR REPLACE FUNCTION payments_is_served(claim_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT 1 FROM payment_claim c WHERE c.id = claim_id AND ledger_is_charged(c.credited_account, c.request_id))
+  SELECT EXISTS (SELECT 1 FROM payment_claim c WHERE c.id = claim_id AND ledger_charged(c.credited_account, c.request_id) IS NOT NULL)
 $$;
 
 -- Where the transaction of a credited payment is now, and whether that is final.

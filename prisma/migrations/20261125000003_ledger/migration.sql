@@ -8,11 +8,13 @@ CREATE TABLE ledger_account (
   kind text NOT NULL,
   posted bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
+  -- What a reversal could not take back because it was held; it is taken once that is free again, and never available. See `debt`.
+  debt bigint NOT NULL DEFAULT 0,
   -- For accounts that charges do not touch (revenue, operator_loss): charges up to this one are in `posted`.
   rolled_up_to bigint,
   created_at timestamptz NOT NULL,
   -- One constraint a table on the way of a request: each is parsed anew by every statement that writes.
-  CONSTRAINT customer_never_negative CHECK (held >= 0 AND (posted >= held OR kind <> 'customer'))
+  CONSTRAINT customer_never_negative CHECK (least(held, debt) >= 0 AND (posted >= held OR kind <> 'customer'))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
 
 -- Money that moves for another reason than a request: one row for what happened, and one for each account it moved.
@@ -49,14 +51,43 @@ CREATE TABLE hold (
   request_id text COLLATE "C" PRIMARY KEY,
   account_id text COLLATE "C" NOT NULL,
   key_id text COLLATE "C",
+  model text NOT NULL,
   ceiling bigint NOT NULL,
   -- The key_spend row that this hold counts in; null when its key has no cap.
   period text,
   period_start timestamptz,
+  -- The process whose request it is: when that dies, its holds are freed at once.
+  process_id text COLLATE "C" NOT NULL,
   placed_at timestamptz NOT NULL,
   deadline timestamptz NOT NULL
 -- Giving an empty tail back to the system would lock the table against every request.
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
+
+-- A hold that nobody settled: its process died, or its deadline passed. The provider may have been asked, and may bill for it.
+CREATE TABLE expired_hold (
+  request_id text COLLATE "C" PRIMARY KEY,
+  account_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C",
+  model text NOT NULL,
+  ceiling bigint NOT NULL,
+  placed_at timestamptz NOT NULL,
+  expired_at timestamptz NOT NULL,
+  reason text NOT NULL CHECK (reason IN ('deadline', 'process_died'))
+);
+CREATE INDEX expired_hold_expired_at_idx ON expired_hold (expired_at);
+
+-- What a reversal has still to take back of an account, once the holds are free that kept it from doing so.
+CREATE TABLE debt (
+  -- The reversal's transfer.
+  transfer_id text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  -- Who bears it until then, and for ever what is missing then.
+  loss_id text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL CHECK (amount > 0),
+  since timestamptz NOT NULL,
+  PRIMARY KEY (transfer_id, account_id)
+);
+CREATE INDEX debt_account_id_idx ON debt (account_id);
 
 CREATE TABLE price_version (
   id text COLLATE "C" PRIMARY KEY,
@@ -74,6 +105,8 @@ CREATE TABLE charge (
   key_id text COLLATE "C",
   model text NOT NULL,
   provider text NOT NULL,
+  -- The provider's own name of the answer, which its invoices and its support know.
+  provider_request_id text,
   price_version text NOT NULL,
   input_tokens bigint NOT NULL,
   output_tokens bigint NOT NULL,
@@ -83,6 +116,13 @@ CREATE TABLE charge (
   input_cost bigint NOT NULL,
   output_cost bigint NOT NULL,
   operator_loss bigint NOT NULL,
+  -- The most that the customer could pay: what was held.
+  ceiling bigint NOT NULL,
+  -- True when its hold was gone: what is available was charged, up to the ceiling and to what the key's cap left.
+  late boolean NOT NULL,
+  -- The key_spend row that it counts in; null when its key had no cap.
+  period text,
+  period_start timestamptz,
   -- complete | partial (the provider broke off) | cancelled (the client went)
   outcome text NOT NULL,
   streamed boolean NOT NULL,
@@ -113,6 +153,9 @@ CREATE TABLE key_spend (
   period_start timestamptz NOT NULL,
   spent bigint NOT NULL,
   held bigint NOT NULL,
+  -- Charges up to this sequence number were counted by their time, when the period was opened after the key had been used; later
+  -- ones are counted as they name the period.
+  counted_up_to bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (key_id, period, period_start),
   CONSTRAINT spend_is_not_negative CHECK (least(spent, held) >= 0)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, vacuum_truncate = off);
@@ -121,26 +164,9 @@ INSERT INTO ledger_account (id, kind, rolled_up_to, created_at) VALUES
   ('revenue', 'revenue', 0, now()),
   ('operator_loss', 'operator_loss', 0, now());
 
--- One item of a settlement. `charged` false releases the hold; the fields after it are the charge's columns that are no
--- money, null then.
-CREATE TYPE ledger_settlement AS (
-  ord integer, request text, account text, key text, period text, "periodStart" timestamptz, "inputCost" bigint, "outputCost" bigint,
-  charged boolean, model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint,
-  "cachedInputTokens" bigint, "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text,
-  "firstTokenMs" integer, "providerMs" integer
-);
-
--- A batch whose every item goes the straight way, as nearly all do: holds that fit, charges and releases of holds that are open. Each
--- account is changed once, for what ends and what begins, and so locked; nothing is read before it is changed. What does not fit raises
--- PP001, which takes back what the batch wrote, and row statements decide it item by item, and tell why. ledger_settle_holds,
--- ledger_place_holds and the functions that ask for them stay for processes of the release before, while both run.
-
--- sum() makes a numeric of bigints.
-CREATE AGGREGATE ledger_total(bigint) (SFUNC = int8pl, STYPE = bigint, INITCOND = '0');
-
--- What a charge says beside its money, and what its hold counted in; see ledger_settlement. Read sooner than the same as JSON.
+-- What a charge says beside its money: one value on its way through the functions that book it.
 CREATE TYPE ledger_charge_details AS (
-  model text, provider text, "priceVersion" text, "inputTokens" bigint, "outputTokens" bigint, "cachedInputTokens" bigint,
-  "reasoningTokens" bigint, outcome text, streamed boolean, estimated boolean, "paidBy" text, "firstTokenMs" integer, "providerMs" integer,
-  period text, "periodStart" timestamptz
+  model text, provider text, provider_request_id text, price_version text, input_tokens bigint, output_tokens bigint,
+  cached_input_tokens bigint, reasoning_tokens bigint, outcome text, streamed boolean, estimated boolean, paid_by text,
+  first_token_ms integer, provider_ms integer
 );

@@ -1,5 +1,5 @@
 // A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
-// a lone item waits for nothing. Where a crowd waits, it does not wait for the end of that round trip: while one side writes its
+// a lone item waits for nothing. Where many wait, they do not wait for the end of that round trip: while one side writes its
 // disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item,
 // so that one bad item sinks nobody else.
 
@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 interface BatcherOptions<Item, Result> {
   /** Runs a batch; resolves to one result per item, in order. */
-  run: (items: readonly Item[]) => Promise<Result[]>;
+  run: (items: readonly Item[]) => Promise<(Result | Failure)[]>;
   /** The most items of one batch. */
   most: number;
   /** With so many waiting the next batch leaves before the results of the last are handed out; with fewer, one turn after. */
@@ -20,6 +20,11 @@ interface BatcherOptions<Item, Result> {
   hasRoom: () => boolean;
   /** True when a failed batch may be sent again: the failure was an item's, not the connection's. */
   mayRetrySingly: (error: unknown) => boolean;
+}
+
+/** The result of an item that failed, though others of its batch did not. */
+export class Failure {
+  constructor(readonly error: unknown) {}
 }
 
 interface Waiting<Item, Result> {
@@ -133,7 +138,11 @@ export class Batcher<Item, Result> {
       const results = await this.#options.run(batch.map((one) => one.item));
       if (results.length !== batch.length) throw new Error(`a batch of ${batch.length} items had ${results.length} results`);
       return () => {
-        for (const [place, one] of batch.entries()) one.resolve(results[place] as Result);
+        for (const [index, one] of batch.entries()) {
+          const result = results[index] as Result | Failure;
+          if (result instanceof Failure) one.reject(result.error);
+          else one.resolve(result);
+        }
       };
     } catch (error) {
       if (batch.length === 1 || !this.#options.mayRetrySingly(error))

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { closeHotConnections, hasIdleHotConnection, queryHot } from "./hot-connections";
-import { inTransaction, pool, setDatabaseUrl } from "./pool";
-import { openTestDatabase } from "./testing/test-database";
+import { closeCommitConnections, hasIdleConnection, runOnCommitConnection } from "./connections";
+import { inTransaction, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
 
 const { url } = await openTestDatabase();
 
-afterEach(() => closeHotConnections());
+afterEach(() => closeCommitConnections());
 
 const one = (text: string) => ({ name: text, text, values: [], readRow: ([column]: readonly (string | null)[]) => column });
 
 /** The server's process behind the connection that a statement gets; `seconds` keeps it busy. */
 async function askBackend(seconds = 0): Promise<number> {
-  const [pid] = await queryHot({ ...one("SELECT pg_backend_pid(), pg_sleep($1)"), values: [seconds] });
+  const [pid] = await runOnCommitConnection({ ...one("SELECT pg_backend_pid(), pg_sleep($1)"), values: [seconds] });
   return Number(pid);
 }
 
@@ -20,18 +20,18 @@ async function askBackend(seconds = 0): Promise<number> {
 async function askBoth(): Promise<[number, number]> {
   const { first, other } = await inTransaction(async (gate) => {
     await gate.query("SELECT pg_advisory_xact_lock(1)");
-    const waiting = queryHot(one("SELECT pg_backend_pid(), pg_advisory_xact_lock(1)"));
+    const waiting = runOnCommitConnection(one("SELECT pg_backend_pid(), pg_advisory_xact_lock(1)"));
     return { first: waiting, other: await askBackend() };
   });
   return [Number((await first)[0]), other];
 }
 
 test("closed while it is being opened, it ends: the statement fails, and the next one opens another", async () => {
-  const early = queryHot(one("SELECT 1"));
+  const early = runOnCommitConnection(one("SELECT 1"));
   const refused = expect(early).rejects.toThrow("closed while it was being opened");
-  await closeHotConnections();
+  await closeCommitConnections();
   await refused;
-  expect(await queryHot(one("SELECT 2"))).toEqual(["2"]);
+  expect(await runOnCommitConnection(one("SELECT 2"))).toEqual(["2"]);
 });
 
 test("statements one after the other share a connection, two at once have one each", async () => {
@@ -46,7 +46,7 @@ test("statements one after the other share a connection, two at once have one ea
 
 test("a statement that is refused leaves its connection in use", async () => {
   const alone = await askBackend();
-  await expect(queryHot(one("SELECT 1 / 0"))).rejects.toThrow("division by zero");
+  await expect(runOnCommitConnection(one("SELECT 1 / 0"))).rejects.toThrow("division by zero");
   expect(await askBackend()).toBe(alone);
 });
 
@@ -66,14 +66,14 @@ test("a connection that breaks, busy or idle, is replaced, and the other one sta
 });
 
 test("a second connection is opened ahead, for the next time", async () => {
-  expect(hasIdleHotConnection()).toBe(false);
+  expect(hasIdleConnection()).toBe(false);
   const alone = await askBackend();
-  expect(hasIdleHotConnection()).toBe(true);
+  expect(hasIdleConnection()).toBe(true);
   const busy = askBackend(0.5);
-  expect(hasIdleHotConnection()).toBe(false);
-  await expect.poll(() => hasIdleHotConnection()).toBe(true);
+  expect(hasIdleConnection()).toBe(false);
+  await expect.poll(() => hasIdleConnection()).toBe(true);
   const [first, other] = [busy, askBackend()];
-  expect(hasIdleHotConnection()).toBe(false);
+  expect(hasIdleConnection()).toBe(false);
   expect(await other).not.toBe(alone);
   expect(await first).toBe(alone);
 });
@@ -89,12 +89,12 @@ test("where the database allows no second connection, the first goes on alone", 
     const alone = await askBackend();
     for (let n = 0; n < 3; n++) {
       const busy = askBackend(0.2);
-      expect(hasIdleHotConnection()).toBe(false);
+      expect(hasIdleConnection()).toBe(false);
       expect(await busy).toBe(alone);
-      expect(hasIdleHotConnection()).toBe(true);
+      expect(hasIdleConnection()).toBe(true);
     }
   } finally {
-    await closeHotConnections();
+    await closeCommitConnections();
     setDatabaseUrl(url);
     await pool().query(`DROP ROLE ${role}`);
   }

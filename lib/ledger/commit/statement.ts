@@ -5,7 +5,7 @@ import type pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
 
 /** A statement that is prepared under its name, once for each connection. */
-export interface HotQuery<Row> {
+export interface Statement<Row> {
   name: string;
   text: string;
   values: readonly unknown[];
@@ -26,21 +26,21 @@ interface Connection {
 type Callback<Row> = (error: Error | null, rows?: Row[]) => void;
 
 /** Runs one on a connection. @throws what pg throws, or what the query's `readRow` does */
-export const runStatement = <Row>(client: pg.ClientBase, query: HotQuery<Row>): Promise<Row[]> =>
+export const runStatement = <Row>(client: pg.ClientBase, query: Statement<Row>): Promise<Row[]> =>
   new Promise((resolve, reject) => {
-    client.query(new HotStatement<Row>(query, (error, rows) => (error ? reject(error) : resolve(rows ?? []))));
+    client.query(new PreparedStatement<Row>(query, (error, rows) => (error ? reject(error) : resolve(rows ?? []))));
   });
 
-class HotStatement<Row> implements pg.Submittable {
+class PreparedStatement<Row> implements pg.Submittable {
   /** The driver puts its time limit around it. */
   callback: Callback<Row>;
   readonly name: string;
   readonly text: string;
-  readonly #query: HotQuery<Row>;
+  readonly #query: Statement<Row>;
   readonly #rows: Row[] = [];
   #failure: Error | undefined;
 
-  constructor(query: HotQuery<Row>, callback: Callback<Row>) {
+  constructor(query: Statement<Row>, callback: Callback<Row>) {
     this.name = query.name;
     this.text = query.text;
     this.callback = callback;

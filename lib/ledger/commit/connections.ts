@@ -6,9 +6,9 @@ import type pg from "pg";
 import { ShortWait } from "@/lib/base/awake";
 import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/once";
-import { isStatementError } from "./failure";
-import { type HotQuery, runStatement } from "./hot-statement";
-import { databaseUrl, makePool } from "./pool";
+import { isStatementError } from "@/lib/db/failure";
+import { type Statement, runStatement } from "./statement";
+import { databaseUrl, makePool } from "@/lib/db/pool";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
 const settings = [
@@ -25,7 +25,7 @@ const MOST_CONNECTIONS = 2;
 /** How long after a second connection could not be opened it is tried again. */
 const OPEN_AGAIN_MS = 10_000;
 
-interface HotConnections {
+interface CommitConnections {
   /** Opens the connections and replaces one that broke. */
   pool: pg.Pool;
   open: Set<pg.PoolClient>;
@@ -37,10 +37,10 @@ interface HotConnections {
   isClosed: boolean;
 }
 
-const name = "hot database connections";
+const name = "commit connections";
 
-const hotConnections = () =>
-  once<HotConnections>(name, () => ({
+const commitConnections = () =>
+  once<CommitConnections>(name, () => ({
     pool: makePool(databaseUrl(), MOST_CONNECTIONS, settings),
     open: new Set(),
     idle: [],
@@ -50,18 +50,18 @@ const hotConnections = () =>
   }));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
-export async function queryHot<Row>(query: HotQuery<Row>): Promise<Row[]> {
-  const hot = hotConnections();
-  const client = hot.idle.pop() ?? (await connect(hot));
-  const endWait = hot.wait.begin();
+export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise<Row[]> {
+  const all = commitConnections();
+  const client = all.idle.pop() ?? (await connect(all));
+  const endWait = all.wait.begin();
   try {
     return await runStatement(client, query);
   } catch (error) {
-    if (!isStatementError(error)) discard(hot, client);
+    if (!isStatementError(error)) discard(all, client);
     throw error;
   } finally {
     endWait();
-    if (hot.open.has(client)) hot.idle.push(client);
+    if (all.open.has(client)) all.idle.push(client);
   }
 }
 
@@ -69,49 +69,49 @@ export async function queryHot<Row>(query: HotQuery<Row>): Promise<Row[]> {
  * True when a statement could go beside those under way at once. If not, a connection is opened for the next time: a database that
  * has none left, or does not answer, must not fail what the others can do.
  */
-export function hasIdleHotConnection(): boolean {
-  const hot = hotConnections();
-  if (hot.idle.length > 0) return true;
-  if (hot.open.size > 0 && hot.open.size < MOST_CONNECTIONS && performance.now() >= hot.openAgainAt) void openAhead(hot);
+export function hasIdleConnection(): boolean {
+  const all = commitConnections();
+  if (all.idle.length > 0) return true;
+  if (all.open.size > 0 && all.open.size < MOST_CONNECTIONS && performance.now() >= all.openAgainAt) void openAhead(all);
   return false;
 }
 
-async function openAhead(hot: HotConnections): Promise<void> {
-  hot.openAgainAt = Number.POSITIVE_INFINITY;
+async function openAhead(all: CommitConnections): Promise<void> {
+  all.openAgainAt = Number.POSITIVE_INFINITY;
   try {
-    hot.idle.push(await connect(hot));
-    hot.openAgainAt = 0;
+    all.idle.push(await connect(all));
+    all.openAgainAt = 0;
   } catch (error) {
-    hot.openAgainAt = performance.now() + OPEN_AGAIN_MS;
-    if (!hot.isClosed) log().warn({ err: error }, "a second database connection could not be opened; requests share the first");
+    all.openAgainAt = performance.now() + OPEN_AGAIN_MS;
+    if (!all.isClosed) log().warn({ err: error }, "a second database connection could not be opened; requests share the first");
   }
 }
 
-async function connect(hot: HotConnections): Promise<pg.PoolClient> {
-  const client = await hot.pool.connect();
-  if (hot.isClosed) {
+async function connect(all: CommitConnections): Promise<pg.PoolClient> {
+  const client = await all.pool.connect();
+  if (all.isClosed) {
     // Kept, it would keep the pool from ending.
     client.release(true);
     throw new Error("The database connection was closed while it was being opened.");
   }
-  hot.open.add(client);
-  client.once("error", () => discard(hot, client));
+  all.open.add(client);
+  client.once("error", () => discard(all, client));
   return client;
 }
 
-function discard(hot: HotConnections, client: pg.PoolClient): void {
-  if (!hot.open.delete(client)) return;
-  hot.idle = hot.idle.filter((one) => one !== client);
+function discard(all: CommitConnections, client: pg.PoolClient): void {
+  if (!all.open.delete(client)) return;
+  all.idle = all.idle.filter((one) => one !== client);
   client.release(true);
 }
 
 /** Ends the connections; a statement that comes meanwhile fails, and one after it opens another. */
-export async function closeHotConnections(): Promise<void> {
-  const hot = hotConnections();
+export async function closeCommitConnections(): Promise<void> {
+  const all = commitConnections();
   forgetOnce(name);
-  hot.isClosed = true;
-  for (const client of hot.open) client.release();
-  hot.open.clear();
-  hot.idle = [];
-  await hot.pool.end();
+  all.isClosed = true;
+  for (const client of all.open) client.release();
+  all.open.clear();
+  all.idle = [];
+  await all.pool.end();
 }

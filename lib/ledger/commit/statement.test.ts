@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HotQuery, runStatement } from "./hot-statement";
-import { makePool, pool } from "./pool";
-import { openTestDatabase } from "./testing/test-database";
+import { type Statement, runStatement } from "./statement";
+import { makePool, pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
 
 const { url } = await openTestDatabase();
 
@@ -17,7 +17,7 @@ afterAll(() => client.release());
 
 const asTexts = (columns: readonly (string | null)[]) => [...columns];
 
-const query = (name: string, text: string, values: unknown[] = []): HotQuery<(string | null)[]> => ({
+const query = (name: string, text: string, values: unknown[] = []): Statement<(string | null)[]> => ({
   name,
   text,
   values,

@@ -1,0 +1,55 @@
+// A dedicated connection, outside the pool: a busy pool does not delay its statements. Its owner learns within a bounded time that
+// it is lost, although a connection that is cut on the network never reports its end.
+
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+export interface DedicatedConnection {
+  client: pg.Client;
+  /** Rejects when the connection ends or breaks. */
+  lost: Promise<never>;
+  connect: () => Promise<void>;
+  /** @throws what pg throws; Error when the connection is lost, or no answer arrives within `answerWithinMs` */
+  query: <Row extends pg.QueryResultRow>(sql: string, values?: unknown[], withinMs?: number) => Promise<Row[]>;
+  /** Ends the connection at once; a statement under way fails. */
+  cut: () => void;
+}
+
+interface DedicatedConnectionOptions extends Pick<pg.ClientConfig, "application_name" | "options" | "statement_timeout"> {
+  url: string;
+  connectWithinMs: number;
+  answerWithinMs: number;
+}
+
+/** Prepares a connection that `connect` opens and its owner cuts. */
+export function openDedicatedConnection(options: DedicatedConnectionOptions): DedicatedConnection {
+  const { url, connectWithinMs, answerWithinMs, ...settings } = options;
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs, keepAlive: true, ...settings });
+  const lost = new Promise<never>((_, reject) => {
+    client.on("error", reject);
+    client.on("end", () => reject(new Error("the connection ended")));
+  });
+  lost.catch(() => undefined); // it may be lost while nobody waits for it: the next statement fails with the same error
+  return {
+    client,
+    lost,
+    connect: async () => {
+      await Promise.race([client.connect(), lost]); // cut while it connects, pg alone would tell nobody
+    },
+    query: async <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = [], withinMs = answerWithinMs) => {
+      const { rows } = await Promise.race([client.query<Row>(sql, values), lost, overdue(withinMs)]);
+      return rows;
+    },
+    cut: () => {
+      client.end().catch(() => undefined);
+      client.connection.stream.destroy(); // `end` alone would wait for a peer that may be gone
+    },
+  };
+}
+
+/** Rejects after `ms`, but reads first what has arrived: after a stall of our own the answer lies there unread. */
+async function overdue(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false });
+  await nextTurn();
+  throw new Error(`no answer within ${ms} ms`);
+}

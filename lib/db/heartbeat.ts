@@ -1,0 +1,182 @@
+// The heartbeat of this process, and its observation of all others: what a killed process had set aside is freed within seconds. A
+// process has a row from before it sets anything aside until it has stopped, or until the others have swept after its death.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "@/lib/base/assert";
+import { now } from "@/lib/base/clock";
+import { randomBase62 } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { onceKept } from "@/lib/base/once";
+import { type DueSweep, ProcessObserver, type ProcessRow } from "./dead-processes";
+import { type DedicatedConnection, openDedicatedConnection } from "./dedicated-connection";
+import { databaseUrl, pool } from "./pool";
+
+/** The name of this operating-system process, for all that it sets aside. */
+export const processId = onceKept("process id", () => `prc_${randomBase62(20)}`);
+
+export interface HeartbeatOptions {
+  /** What this process does; only people read it. */
+  roles: readonly string[];
+  /**
+   * Frees what a dead process had set aside. It is called again and again, also by other processes at the same time, and for a
+   * process that was frozen or cut off and lives on.
+   */
+  onDead: (processId: string) => Promise<void>;
+  intervalMs?: number;
+  /** How long another process's row must stand still until that process is dead; also, how old this one's last beat may be. */
+  deadAfterMs?: number;
+  sweepEveryMs?: number;
+  /** How long a row must stand still until it is removed after a last sweep. */
+  removeAfterMs?: number;
+}
+
+export interface Heartbeat {
+  /** False when the last heartbeat is so old that others may hold this process for dead. */
+  isWell: () => boolean;
+  /** Removes the row; call it when nothing is set aside any more. Never throws, and takes two seconds at most. */
+  stop: () => Promise<void>;
+}
+
+// A connection that went silent is given up and replaced within the five seconds after which others hold this process for dead.
+const CONNECT_WITHIN_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 1_800;
+const ANSWER_WITHIN_MS = 2_000;
+const FIRST_RETRY_AFTER_MS = 50;
+const STOP_WITHIN_MS = 2_000;
+
+interface Heart extends Required<HeartbeatOptions> {
+  connection: DedicatedConnection | undefined;
+  observer: ProcessObserver;
+  stopping: AbortController;
+  startedAt: Date;
+  /** Grows with each attempt and never begins anew, so that a row that was removed and inserted again has changed. */
+  beat: number;
+  /** Monotonic. */
+  nextBeatAt: number;
+  lastBeatAt: number;
+  /** Sweeps under way, by process. */
+  sweeps: Map<string, Promise<void>>;
+}
+
+/**
+ * Starts the heartbeat and resolves once this process has its row: only then may it set anything aside.
+ * @throws what pg throws when the database does not take the first beat; nothing runs then
+ */
+export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbeat> {
+  const heart = createHeart(options);
+  try {
+    await beat(heart);
+  } catch (error) {
+    heart.connection?.cut();
+    throw error;
+  }
+  const running = keepBeating(heart);
+  let stopped: Promise<void> | undefined;
+  return {
+    isWell: () => performance.now() - heart.lastBeatAt <= heart.deadAfterMs,
+    stop: () => {
+      stopped ??= stop(heart, running);
+      return stopped;
+    },
+  };
+}
+
+function createHeart(options: HeartbeatOptions): Heart {
+  const times = { intervalMs: 1_000, deadAfterMs: 5_000, sweepEveryMs: 5_000, removeAfterMs: 600_000 };
+  const settings = { ...times, ...options };
+  const maxGapMs = 2 * settings.intervalMs;
+  assert(settings.deadAfterMs > maxGapMs, "a gap between two heartbeats that counts as unbroken must not be a death");
+  return {
+    ...settings,
+    connection: undefined,
+    observer: new ProcessObserver({ ...settings, maxGapMs }),
+    stopping: new AbortController(),
+    startedAt: now(),
+    beat: 0,
+    nextBeatAt: performance.now(),
+    lastBeatAt: Number.NEGATIVE_INFINITY,
+    sweeps: new Map(),
+  };
+}
+
+async function keepBeating(heart: Heart): Promise<void> {
+  const { signal } = heart.stopping;
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined); // stopping ends the pause
+  let retryAfterMs = FIRST_RETRY_AFTER_MS;
+  while (!signal.aborted) {
+    try {
+      const untilNextBeat = pause(Math.max(0, heart.nextBeatAt - performance.now()));
+      await (heart.connection ? Promise.race([untilNextBeat, heart.connection.lost]) : untilNextBeat);
+      if (!signal.aborted) await beat(heart);
+      retryAfterMs = FIRST_RETRY_AFTER_MS;
+    } catch (error) {
+      heart.observer.break();
+      heart.connection?.cut();
+      heart.connection = undefined;
+      log().warn({ err: error }, "a heartbeat failed; trying again");
+      await pause(retryAfterMs);
+      // Longer pauses would let this process look dead when an outage ends and the others beat at once.
+      retryAfterMs = Math.min(2 * retryAfterMs, heart.intervalMs);
+    }
+  }
+}
+
+// One statement, one round trip. The rows it reads are those from before it wrote: this process's own is left out.
+const beatSql = `
+  WITH own AS (
+    INSERT INTO process (id, roles, started_at, beat) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (id) DO UPDATE SET beat = excluded.beat
+  )
+  SELECT id, beat::text FROM process WHERE id <> $1`;
+
+async function beat(heart: Heart): Promise<void> {
+  heart.connection ??= await connect(heart);
+  const sentAt = performance.now();
+  heart.nextBeatAt = sentAt + heart.intervalMs;
+  heart.beat += 1;
+  const values = [processId(), heart.roles.join(","), heart.startedAt, heart.beat];
+  const rows = await heart.connection.query<ProcessRow>(beatSql, values);
+  heart.lastBeatAt = sentAt;
+  for (const due of heart.observer.observe(rows, { sentAt, receivedAt: performance.now() })) sweep(heart, due);
+}
+
+async function connect(heart: Heart): Promise<DedicatedConnection> {
+  heart.connection = openDedicatedConnection({
+    url: databaseUrl(),
+    application_name: "pennyprompt heartbeat",
+    // A beat is worth nothing after a crash of the database, and what is set aside later is flushed after it.
+    options: "-c synchronous_commit=off",
+    connectWithinMs: CONNECT_WITHIN_MS,
+    answerWithinMs: ANSWER_WITHIN_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+  });
+  await heart.connection.connect();
+  return heart.connection;
+}
+
+/** Frees beside the heartbeat, which never waits for it; not more than once at a time for each process. */
+function sweep(heart: Heart, due: DueSweep): void {
+  if (heart.sweeps.has(due.id)) return;
+  if (due.isFirst) log().warn({ processId: due.id }, "a process is dead; what it had set aside is freed");
+  const sweeping = freeDead(heart, due)
+    .catch((error: unknown) =>
+      log().error({ err: error, processId: due.id }, "what a dead process had set aside was not freed; trying again"),
+    )
+    .finally(() => heart.sweeps.delete(due.id));
+  heart.sweeps.set(due.id, sweeping);
+}
+
+async function freeDead({ onDead, stopping }: Heart, { id, beat, isLast }: DueSweep): Promise<void> {
+  await onDead(id);
+  // By the pool: another observer that removes the row at the same time must not delay the heartbeat.
+  if (isLast && !stopping.signal.aborted) await pool().query("DELETE FROM process WHERE id = $1 AND beat = $2", [id, beat]);
+}
+
+async function stop(heart: Heart, running: Promise<void>): Promise<void> {
+  heart.stopping.abort();
+  const ending = running
+    .then(() => heart.connection?.query("DELETE FROM process WHERE id = $1", [processId()]))
+    .catch((error: unknown) => log().warn({ err: error }, "the row of this process was not removed; other processes will remove it"));
+  await Promise.race([Promise.all([ending, ...heart.sweeps.values()]), sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+  heart.connection?.cut();
+}

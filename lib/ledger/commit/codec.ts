@@ -1,0 +1,157 @@
+// The statements that decide holds and settlements: how their items are written, and how what they answer is read. Each answers with
+// one text: a line for each item, settlements first. The SQL functions span what lies above the ledger as well (keys, idempotency
+// keys), so their names are handed in.
+
+import { nanoUsd } from "@/lib/base/money";
+import { type ChargeDetails, dividePaid, type Hold, type HoldDecision, type Settled, type Settlement } from "../holds";
+import type { Statement } from "./statement";
+
+/** Names of SQL functions; see prisma/functions/gateway/holds.sql. */
+export interface CommitFunctions {
+  placeHold: string;
+  settleHold: string;
+  decideBatch: string;
+  decideItems: string;
+  expireHolds: string;
+}
+
+export interface Items {
+  settlements: readonly Settlement[];
+  holds: readonly Hold[];
+}
+
+export interface Circumstances {
+  at: Date;
+  /** When the holds expire. */
+  until: Date;
+  /** The process whose requests they are. */
+  processId: string;
+}
+
+/** A statement and its one value, which is a text. */
+export type TextStatement = Statement<string>;
+
+const readText = ([text]: readonly (string | null)[]): string => text ?? "";
+
+const placeholders = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(", ");
+
+/**
+ * Calls a function. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a
+ * moment later, in the order of commits, so whatever is settled has its hold before it in the log.
+ */
+const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): TextStatement => ({
+  name: waitsForDisk ? name : `${name} without waiting for the disk`,
+  text: `SELECT ${name}(${placeholders(values.length)})${waitsForDisk ? "" : " FROM set_config('synchronous_commit', 'off', true)"}`,
+  values,
+  readRow: readText,
+});
+
+/** The driver would write it with the offset of this machine's time zone, number by number. */
+const writeTime = (time: Date): string => time.toISOString();
+
+/** Decides one hold. */
+export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at, until, processId }: Circumstances): TextStatement {
+  const { requestId, accountId, keyId, model, ceiling, claim } = hold;
+  const values = [requestId, accountId, keyId, model, ceiling, claim?.key, claim?.bodyHash, processId, writeTime(at), writeTime(until)];
+  return call(functions.placeHold, values, claim !== null);
+}
+
+/** Settles one hold. */
+export function settleHoldStatement(functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement {
+  const { hold, inputCost, outputCost, charge, reply } = settlement;
+  const { requestId, accountId, keyId, ceiling, claim } = hold;
+  const values = [requestId, accountId, keyId, ceiling, inputCost, outputCost, charge && writeDetails(charge)];
+  return call(functions.settleHold, [...values, claim?.key, reply?.status, reply?.body, writeTime(at)], true);
+}
+
+/** Decides many at once, or item by item, by the function of that name. */
+export function manyStatement(name: string, { settlements, holds }: Items, { at, until, processId }: Circumstances): TextStatement {
+  const hasClaims = holds.some(({ claim }) => claim !== null);
+  const values = [...settlementValues(settlements), ...holdValues(holds, hasClaims), processId, writeTime(at), writeTime(until)];
+  return call(name, values, hasClaims || settlements.length > 0);
+}
+
+function holdValues(holds: readonly Hold[], hasClaims: boolean): unknown[] {
+  return [
+    writePlain(holds, ({ requestId }) => requestId),
+    writePlain(holds, ({ accountId }) => accountId),
+    writePlain(holds, ({ keyId }) => keyId),
+    writePlain(holds, ({ model }) => writeField(model)),
+    writePlain(holds, ({ ceiling }) => ceiling),
+    hasClaims ? holds.map(({ claim }) => claim?.key ?? null) : null,
+    hasClaims ? holds.map(({ claim }) => claim?.bodyHash ?? null) : null,
+  ];
+}
+
+function settlementValues(settlements: readonly Settlement[]): unknown[] {
+  const hasClaims = settlements.some(({ hold }) => hold.claim !== null);
+  return [
+    writePlain(settlements, ({ hold }) => hold.requestId),
+    writePlain(settlements, ({ hold }) => hold.accountId),
+    writePlain(settlements, ({ hold }) => hold.keyId),
+    writePlain(settlements, ({ hold }) => hold.ceiling),
+    writePlain(settlements, ({ inputCost }) => inputCost),
+    writePlain(settlements, ({ outputCost }) => outputCost),
+    writePlain(settlements, ({ charge }) => charge && writeField(writeDetails(charge))),
+    hasClaims ? settlements.map(({ hold }) => hold.claim?.key ?? null) : null,
+    hasClaims ? writePlain(settlements, ({ reply }) => reply && `${reply.status}`) : null,
+    hasClaims ? settlements.map(({ reply }) => reply?.body ?? null) : null,
+  ];
+}
+
+/** The text of an array of what needs no quotes, or has them: the driver would look through every element for what needs some. */
+function writePlain<Item>(items: readonly Item[], read: (item: Item) => string | bigint | null): string {
+  let text = "";
+  for (const item of items) text += `${text === "" ? "{" : ","}${read(item) ?? "NULL"}`;
+  return text === "" ? "{}" : `${text}}`;
+}
+
+/** A field of a composite value or of an array, with quotes where it needs some. */
+const writeField = (value: string | number | boolean | null): string =>
+  typeof value !== "string"
+    ? `${value ?? ""}`
+    : /^[\w.:/@-]+$/.test(value) && value !== "NULL"
+      ? value
+      : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+
+/** The text of an SQL value of type ledger_charge_details; written field by field, since a loop over names costs a request more. */
+function writeDetails(charge: ChargeDetails): string {
+  const { model, provider, providerRequestId, priceVersion, outcome, paidBy } = charge;
+  const tokens = `${charge.inputTokens},${charge.outputTokens},${charge.cachedInputTokens},${charge.reasoningTokens}`;
+  const flags = `${writeField(outcome)},${charge.streamed},${charge.estimated},${writeField(paidBy)}`;
+  const names = `${writeField(model)},${writeField(provider)},${writeField(providerRequestId)},${writeField(priceVersion)}`;
+  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs})`;
+}
+
+/** Reads what decided a hold. @throws Error for an outcome that is none */
+export function readHoldDecision(line: string): HoldDecision {
+  if (line === "held") return { outcome: "held" };
+  const told = JSON.parse(line) as { outcome: string; [field: string]: string | null };
+  switch (told.outcome) {
+    case "insufficient":
+      return { outcome: told.outcome, available: nanoUsd(BigInt(told.available ?? 0)) };
+    case "cap_reached": {
+      const resetsAt = told.resetsAt == null ? null : new Date(told.resetsAt);
+      return { outcome: told.outcome, cap: nanoUsd(BigInt(told.cap ?? 0)), spent: nanoUsd(BigInt(told.spent ?? 0)), resetsAt };
+    }
+    case "key_unusable":
+      return { outcome: told.outcome, keyState: told.keyState ?? "unknown" };
+    case "account_frozen":
+    case "in_progress":
+    case "mismatch":
+    case "replay":
+    case "payer_mismatch":
+    case "served":
+      return { outcome: told.outcome };
+    default:
+      throw new Error(`the ledger decided a hold as "${told.outcome}"`);
+  }
+}
+
+/** Reads what became of a settlement. @throws Error for an outcome that is none */
+export function readSettled(line: string, { charge, inputCost }: Settlement): Settled {
+  if (!line.startsWith("{")) return { outcome: charge ? "settled" : "released", ...dividePaid(BigInt(line), inputCost) };
+  const { outcome, paid } = JSON.parse(line) as { outcome: string; paid: string };
+  if (outcome !== "released" && outcome !== "late" && outcome !== "already") throw new Error(`the ledger ended a hold as "${outcome}"`);
+  return { outcome, ...dividePaid(BigInt(paid), inputCost) };
+}

@@ -1,0 +1,20 @@
+// Placing a hold: money set aside before the provider is called, visible to every other request at once.
+
+import { isStatementError } from "@/lib/db/failure";
+import type { Commit } from "./commit/commit";
+import type { Hold, HoldDecision } from "./holds";
+import { releaseUnknown } from "./waiting-settlements";
+
+/**
+ * Decides one hold together with those that arrive beside it. With a claim it is on the disk when this resolves; without one
+ * PostgreSQL writes it a moment later, and a crash of the database may forget it.
+ * @throws what pg throws; a hold that may have been placed all the same is released once the database answers again
+ */
+export async function placeHold(commit: Commit, hold: Hold): Promise<HoldDecision> {
+  try {
+    return await commit.place(hold);
+  } catch (error) {
+    if (!isStatementError(error)) releaseUnknown(commit, hold);
+    throw error;
+  }
+}

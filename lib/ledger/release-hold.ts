@@ -1,0 +1,19 @@
+// Releasing a hold: it ends without a charge, and its money and its idempotency key are free again.
+
+import { log } from "@/lib/base/observe/log";
+import type { Commit } from "./commit/commit";
+import { type Hold, releaseOf } from "./holds";
+import { settleHold } from "./settle-hold";
+import { settleLater } from "./waiting-settlements";
+
+/** Frees a hold, on the disk before it resolves; what cannot be freed now is freed once the database answers again. */
+export async function releaseHold(commit: Commit, hold: Hold): Promise<void> {
+  const release = releaseOf(hold);
+  try {
+    await settleHold(commit, release);
+  } catch (error) {
+    // The caller's own error must not be hidden behind this one.
+    log().error({ err: error, requestId: hold.requestId }, "a hold is released later");
+    settleLater(commit, release);
+  }
+}

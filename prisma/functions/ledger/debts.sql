@@ -1,0 +1,59 @@
+-- Debts: what a reversal could not take back of an account, because it was held for requests under way. The operator bears it until
+-- the holds have ended; then it is taken, and only what is missing then stays lost.
+
+-- What of `amount` can be taken back of a customer at once; the rest is noted as a debt as far as it is held. The account must be
+-- locked. `reversal` names the transfer that takes it.
+CREATE OR REPLACE FUNCTION ledger_take_or_owe(reversal text, customer text, loss text, amount bigint, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  found ledger_account;
+  taken bigint;
+  owed bigint;
+BEGIN
+  SELECT * INTO found FROM ledger_account a WHERE a.id = customer;
+  taken := least(greatest(found.posted - found.held - found.debt, 0), amount);
+  -- No more than comes free at the most.
+  owed := least(amount - taken, greatest(found.held - found.debt, 0));
+  IF owed > 0 THEN
+    INSERT INTO debt (transfer_id, account_id, loss_id, amount, since) VALUES (reversal, customer, loss, owed, at);
+    UPDATE ledger_account a SET debt = a.debt + owed WHERE a.id = customer;
+  END IF;
+  RETURN taken;
+END $$;
+
+-- What a customer still owes of a reversal.
+CREATE OR REPLACE FUNCTION ledger_owed(reversal text, customer text) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT d.amount FROM debt d WHERE d.transfer_id = reversal AND d.account_id = customer), 0)
+$$;
+
+-- Accounts with a debt.
+CREATE OR REPLACE FUNCTION ledger_indebted() RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT DISTINCT d.account_id FROM debt d $$;
+
+-- Takes what is free by now for an account's debts, the oldest first, and gives it back to who bore it. When nothing is held any more,
+-- debts are over. Returns what stays lost of them; null while some remain.
+CREATE OR REPLACE FUNCTION ledger_collect_debts(customer text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  owed debt;
+  account ledger_account;
+  taken bigint;
+  lost bigint := 0;
+BEGIN
+  PERFORM ledger_lock_accounts(customer || ARRAY(SELECT DISTINCT d.loss_id FROM debt d WHERE d.account_id = customer));
+  FOR owed IN SELECT * FROM debt d WHERE d.account_id = customer ORDER BY d.since, d.transfer_id LOOP
+    SELECT * INTO account FROM ledger_account a WHERE a.id = customer;
+    taken := least(account.posted - account.held, owed.amount);
+    IF taken > 0 THEN
+      -- Each part has a name of its own: what is still owed falls from one to the next.
+      PERFORM ledger_post('debt_' || owed.transfer_id || '_' || customer || '_' || owed.amount, 'debt', json_build_array(
+        json_build_object('account', customer, 'amount', -taken), json_build_object('account', owed.loss_id, 'amount', taken)), at);
+    END IF;
+    IF taken = owed.amount OR account.held = 0 THEN
+      DELETE FROM debt d WHERE d.transfer_id = owed.transfer_id AND d.account_id = customer;
+      UPDATE ledger_account a SET debt = a.debt - owed.amount WHERE a.id = customer;
+      lost := lost + owed.amount - taken;
+    ELSIF taken > 0 THEN
+      UPDATE debt d SET amount = d.amount - taken WHERE d.transfer_id = owed.transfer_id AND d.account_id = customer;
+      UPDATE ledger_account a SET debt = a.debt - taken WHERE a.id = customer;
+    END IF;
+  END LOOP;
+  RETURN CASE WHEN EXISTS (SELECT FROM debt d WHERE d.account_id = customer) THEN NULL ELSE lost END;
+END $$;
