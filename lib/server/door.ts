@@ -9,7 +9,6 @@ import { isDraining } from "@/lib/gateway/drain";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/request";
 import { answer } from "@/lib/gateway/router";
 import { type Body, readBody } from "./body";
-import { keepStringsFast } from "./fast-strings";
 import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -28,7 +27,6 @@ const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || 
 
 /** Makes the server; the caller listens. */
 export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
-  keepStringsFast();
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     const queryAt = url.indexOf("?");

@@ -45,7 +45,7 @@ function project(): string {
   write("node_modules/next/dist/bin/next", 'import("./next.mjs");');
   const main = `export async function main() { ${record("service")} }`;
   const build = `(await import("node:fs")).mkdirSync("dist"); (await import("node:fs")).writeFileSync("dist/main.mjs", ${JSON.stringify(main)});`;
-  write("node_modules/esbuild/index.js", `module.exports.build = async () => { ${record("esbuild")} ${build} };`);
+  write("node_modules/esbuild/index.js", `exports.stop = () => {}; exports.build = async () => { ${record("esbuild")} ${build} };`);
   return root;
 }
 

@@ -1,8 +1,12 @@
-// What `npm start` tells Node before the program begins.
+// What `npm start` does before the program begins: what it tells Node, and what its build leaves behind.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { bundleServer } from "./launch/build.mjs";
+import { childrenOf } from "./testing/service";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { start: string } };
 
@@ -15,4 +19,13 @@ test("npm start gives young objects more room than Node does by itself, so that 
   expect(program).toBe("node");
   expect(rest.pop()).toBe("lib/server/launch.mjs");
   expect(heapLimitBytes(rest)).toBeGreaterThan(heapLimitBytes([]));
+});
+
+test("esbuild's process ends when the server is bundled; otherwise it would run as long as the service", async () => {
+  const outdir = join("node_modules/.cache/pennyprompt", `launch-${randomBytes(6).toString("hex")}`);
+  onTestFinished(() => rmSync(outdir, { recursive: true, force: true }));
+  const bundling = bundleServer(process.cwd(), { outdir });
+  await expect.poll(() => childrenOf(process.pid, "esbuild")).toHaveLength(1);
+  await bundling;
+  await expect.poll(() => childrenOf(process.pid, "esbuild")).toEqual([]);
 });

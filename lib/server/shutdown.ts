@@ -4,7 +4,6 @@
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeKeyUses } from "@/lib/access/last-used";
-import { closeLimits } from "@/lib/access/limits/limiter";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -35,7 +34,6 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   await step("holds ahead", releaseHoldsAhead);
   await step("settlements", commitsIdle);
   await step("key uses", writeKeyUses);
-  await step("limits", closeLimits);
   await step("provider connections", closeProviderPools);
   await stopParts(running);
 }

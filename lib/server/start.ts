@@ -1,9 +1,10 @@
-// Starts the service: database, migrations, custody, providers, jobs, pages and the door, in this order, and stops it in the
+// Starts the service: database, migrations, custody, providers, limits, jobs, pages and the door, in this order, and stops it in the
 // reverse one. The sandbox is loaded only in sandbox mode.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { trustedProxies } from "@/lib/access/client-address";
+import { closeLimits, limiter } from "@/lib/access/limits/limiter";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setListeningAddress } from "@/lib/base/public-url";
@@ -61,6 +62,8 @@ async function startParts(
   await startCustody(await opening);
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
+  limiter(); // with REDIS_URL it loads the client and connects now, not during the first request
+  running.push({ name: "limits", stop: closeLimits });
 
   const jobs = startJobs([...(settings.ROLES.includes("web") ? webJobs : []), ...(settings.ROLES.includes("jobs") ? databaseJobs : [])]);
   running.push({ name: "jobs", stop: jobs.stop });

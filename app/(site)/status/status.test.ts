@@ -156,7 +156,7 @@ test("a Redis that is out of reach is told, and that requests are answered all t
     expect(lines.Limits).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is out of reach/) });
     expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^Requests are answered/) });
   } finally {
-    redisLink()?.close();
+    await redisLink()?.close();
     delete process.env.REDIS_URL;
     for (const name of ["config", "limits.redis"]) forgetOnce(name);
   }

@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)(`failures shared through Redis${hasRedis ? "" : " (sk
     server = await RedisServer.start();
   });
   afterAll(async () => {
-    for (const link of links) link.close();
+    for (const link of links) await link.close();
     await server?.remove();
   });
 

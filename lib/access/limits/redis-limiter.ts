@@ -68,7 +68,7 @@ export class RedisLimiter implements Limiter {
         return sendBatch(pipeline);
       });
     }
-    this.link.close();
+    await this.link.close();
   }
 
   private async confirm(entry: Granted, lease: Lease, limits: Limits): Promise<Entry> {

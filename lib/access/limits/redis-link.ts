@@ -1,11 +1,13 @@
 // The connection to Redis, and whether it can be relied on. A question that fails or takes longer than its time limit is
 // answered by null and ends reliance on Redis at once; nobody waits for it again until it has taken a write. Reconnects for ever.
+// Only a link loads ioredis, which costs 50 ms and 15 MB: a process without REDIS_URL makes none.
 
-import { type ChainableCommander, Redis } from "ioredis";
+import type { ChainableCommander, Redis } from "ioredis";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/once";
+import { keepStringsFast } from "@/lib/base/v8/fast-strings";
 import { probeKey, redisScripts } from "./redis-scripts";
 
 /** The longest that one request can be held up by a Redis that hangs. */
@@ -13,14 +15,46 @@ const COMMAND_TIMEOUT_MS = 250;
 const RECONNECT_MS = { first: 250, most: 2_000 };
 
 export class RedisLink {
-  private readonly client: Redis;
+  private readonly connecting: Promise<void>;
   private readonly listeners: (() => void)[] = [];
+  /** Null until ioredis is loaded. */
+  private client: Redis | null = null;
   private usable = false;
   private outage = false;
   private closing = false;
 
   constructor(url: string, commandTimeoutMs = COMMAND_TIMEOUT_MS) {
-    this.client = new Redis(url, {
+    metrics().limitsProcessLocal.set(1);
+    this.connecting = this.connect(url, commandTimeoutMs).catch((error: Error) => this.lose(error.message));
+  }
+
+  /** False while limits are this process's own. */
+  get reachable(): boolean {
+    return this.usable;
+  }
+
+  /** Runs one operation; null when Redis is out of reach, without waiting where that is known. */
+  async ask<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
+    return this.usable && this.client ? this.attempt(this.client, operation) : null;
+  }
+
+  /** Calls `listener` each time that Redis can be relied on again. */
+  onReachable(listener: () => void): void {
+    this.listeners.push(listener);
+    if (this.usable) listener();
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    this.usable = false;
+    await this.connecting;
+    this.client?.disconnect();
+  }
+
+  private async connect(url: string, commandTimeoutMs: number): Promise<void> {
+    const LoadedRedis = await loadRedis();
+    if (this.closing) return;
+    const client = new LoadedRedis(url, {
       scripts: redisScripts,
       commandTimeout: commandTimeoutMs,
       connectTimeout: 2_000,
@@ -33,47 +67,25 @@ export class RedisLink {
       enableReadyCheck: false,
       retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.most),
     });
-    metrics().limitsProcessLocal.set(1);
-    this.client.on("ready", () => void this.probe());
-    this.client.on("close", () => this.lose("the connection closed"));
-    this.client.on("error", (error: Error) => this.lose(error.message));
+    client.on("ready", () => void this.probe(client));
+    client.on("close", () => this.lose("the connection closed"));
+    client.on("error", (error: Error) => this.lose(error.message));
+    this.client = client;
   }
 
-  /** False while limits are this process's own. */
-  get reachable(): boolean {
-    return this.usable;
-  }
-
-  /** Runs one operation; null when Redis is out of reach, without waiting where that is known. */
-  async ask<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
-    return this.usable ? this.attempt(operation) : null;
-  }
-
-  /** Calls `listener` each time that Redis can be relied on again. */
-  onReachable(listener: () => void): void {
-    this.listeners.push(listener);
-    if (this.usable) listener();
-  }
-
-  close(): void {
-    this.closing = true;
-    this.usable = false;
-    this.client.disconnect();
-  }
-
-  private async attempt<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
+  private async attempt<T>(client: Redis, operation: (client: Redis) => Promise<T>): Promise<T | null> {
     try {
-      return await operation(this.client);
+      return await operation(client);
     } catch (error) {
       // Every failure has the same cure, whatever its kind: limits in memory, and a new connection.
       this.lose(error instanceof Error ? error.message : String(error));
-      if (this.client.status === "ready") this.client.disconnect(true);
+      if (client.status === "ready") client.disconnect(true);
       return null;
     }
   }
 
-  private async probe(): Promise<void> {
-    const answer = await this.attempt((client) => client.set(probeKey, "1", "PX", 1_000));
+  private async probe(client: Redis): Promise<void> {
+    const answer = await this.attempt(client, () => client.set(probeKey, "1", "PX", 1_000));
     if (answer === null || this.closing) return;
     this.usable = true;
     if (this.outage) log().info("Redis is back: limits are shared between processes again");
@@ -89,6 +101,11 @@ export class RedisLink {
     metrics().limitsProcessLocal.set(1);
     log().warn({ reason }, "Redis is out of reach: each process keeps the limits by itself until it is back");
   }
+}
+
+async function loadRedis(): Promise<typeof Redis> {
+  keepStringsFast(); // a class of ioredis extends String
+  return (await import("ioredis")).Redis;
 }
 
 /** Sends a pipeline as one batch. @throws the first error of any of its commands, which ioredis would return */

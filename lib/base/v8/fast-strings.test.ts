@@ -1,18 +1,16 @@
-// Proves that strings are fast once there is a door, although a module that is loaded extends String.
-
 import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
-import { makeDoor } from "./door";
+import { keepStringsFast } from "./fast-strings";
 
 setFlagsFromString("--allow-natives-syntax");
 const areStringsFast = new Function("return %HasFastProperties(String.prototype)") as () => boolean;
 
 const extendString = (): unknown => class extends String {};
 
-test("the methods of strings are fast when there is a door, and stay so whatever extends String", () => {
+test("the methods of strings become fast again after a class extended String, and stay so whatever extends it later", () => {
   extendString();
   expect(areStringsFast()).toBe(false);
-  makeDoor({ pages: async () => undefined });
+  keepStringsFast();
   expect(areStringsFast()).toBe(true);
   extendString();
   expect(areStringsFast()).toBe(true);

@@ -1,0 +1,38 @@
+// Which packages the service loads: those that its settings ask for. V8's coverage names every script that a process ran.
+
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { askWhole } from "./testing/requests";
+import { bundleService, cleanUpServices, newDataDir, readSandbox, startService } from "./testing/service";
+
+let bundle: string;
+let dataDir: string;
+beforeAll(() => {
+  bundle = bundleService();
+  dataDir = newDataDir();
+});
+afterAll(cleanUpServices);
+
+/** Names of the packages that a service has loaded when it has started, answered a prompt and stopped. */
+async function packagesLoaded(settings: Record<string, string>): Promise<Set<string>> {
+  const coverage = mkdtempSync(join(dataDir, "coverage-"));
+  const service = startService(bundle, { DATA_DIR: dataDir, NODE_V8_COVERAGE: coverage, ...settings });
+  await service.ready;
+  expect((await askWhole(readSandbox(dataDir), "What do you load?")).status).toBe(200);
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  const reports = readdirSync(coverage).map((file) => JSON.parse(readFileSync(join(coverage, file), "utf8")) as Coverage);
+  return new Set(reports.flatMap(({ result }) => result.flatMap(({ url }) => /\/node_modules\/((@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [])));
+}
+
+interface Coverage {
+  result: { url: string }[];
+}
+
+test("a service without REDIS_URL never loads ioredis; one with it does", async () => {
+  const without = await packagesLoaded({});
+  expect(without).toContain("pg");
+  expect(without).not.toContain("ioredis");
+  expect(await packagesLoaded({ REDIS_URL: "redis://127.0.0.1:1" })).toContain("ioredis");
+});
