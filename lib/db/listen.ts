@@ -1,9 +1,9 @@
 // LISTEN: hears of a commit in any process at once, or says within a second that it hears nothing. The silence of its
 // connection is tested by a heartbeat, since a connection that is cut on the way never reports its end.
 
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
+import { openDedicatedConnection } from "./dedicated-connection";
 import { databaseUrl } from "./pool";
 
 export interface ListenCallbacks {
@@ -85,44 +85,30 @@ async function keepListening(channel: string, url: string, stopped: AbortSignal,
 }
 
 function openConnection(url: string, onMessage: (payload: string) => void) {
-  const client = new pg.Client({
-    connectionString: url,
+  const { client, lost, connect, query, cut } = openDedicatedConnection({
+    url,
     application_name: "pennyprompt listen",
-    connectionTimeoutMillis: connectWithinMs,
-    keepAlive: true,
+    connectWithinMs,
+    answerWithinMs,
   });
-  const lost = new Promise<never>((_, reject) => {
-    client.on("error", reject);
-    client.on("end", () => reject(new Error("the connection ended")));
-  });
-  lost.catch(() => undefined); // it may be lost while nobody waits for it: whoever waits next is told
   let heard = true;
   client.on("notification", ({ payload }) => {
     if (heard) onMessage(payload ?? "");
   });
   return {
-    /** Rejects when the connection ends or breaks. */
     lost,
     start: async (channel: string) => {
-      await client.connect();
-      await Promise.race([client.query(`LISTEN ${client.escapeIdentifier(channel)}`), lost, overdue(connectWithinMs)]);
+      await connect();
+      await query(`LISTEN ${client.escapeIdentifier(channel)}`, [], connectWithinMs);
     },
-    beat: () => Promise.race([client.query("SELECT 1"), lost, overdue(answerWithinMs)]),
+    beat: () => query("SELECT 1"),
     cut: () => {
       heard = false;
-      client.end().catch(() => undefined);
-      client.connection.stream.destroy(); // `end` alone would wait for a peer that may be gone
+      cut();
     },
   };
 }
 
 function pause(ms: number, stopped: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal: stopped }).catch(() => undefined);
-}
-
-/** Rejects after `ms`, but reads first what has arrived: after a stall of our own the answer lies there unread. */
-async function overdue(ms: number): Promise<never> {
-  await sleep(ms, undefined, { ref: false });
-  await nextTurn();
-  throw new Error(`no answer within ${ms} ms`);
 }

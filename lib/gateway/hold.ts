@@ -3,9 +3,9 @@
 // per batch.
 
 import type { KeyRefusal } from "@/lib/access/authenticate";
-import type { AccountId } from "@/lib/base/ids";
 import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
+import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import type { Hold, HoldRefusal } from "@/lib/ledger/holds";

@@ -1,12 +1,16 @@
 // What must be true before the first request, whichever door it comes through: every price that can be charged is on
-// record, changes of keys are heard, and bounds that were found too low are known.
+// record, changes of keys are heard, other processes see that this one lives, and bounds that were found too low are known.
 
 import { startKeyCache } from "@/lib/access/key-cache";
 import { config } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/once";
+import { startHeartbeat } from "@/lib/db/heartbeat";
+import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { inputTokenBound } from "@/lib/providers/token-bound";
+import { commit } from "./commit";
+import { reportReadiness } from "./health";
 import { loadOverruns } from "./overrun";
 
 /**
@@ -34,5 +38,11 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
   );
   await loadOverruns();
   inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request
-  return startKeyCache();
+  const heartbeat = await startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf });
+  reportReadiness("heartbeat", heartbeat.isWell);
+  const keys = await startKeyCache();
+  return { stop: async () => void (await Promise.all([keys.stop(), heartbeat.stop()])) };
 }
+
+/** A process that died leaves holds and claims; what its requests asked for may be asked again at once. */
+const freeHoldsOf = async (deadProcess: string): Promise<void> => void (await expireHolds(commit(), deadProcess));

@@ -5,7 +5,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { afterwards } from "@/lib/base/observe/afterwards";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { type ChargeDetails, dividePaid, type Hold, type Settled, type Settlement as HoldEnd } from "@/lib/ledger/holds";
+import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
 import { releaseHold } from "@/lib/ledger/release-hold";
 import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
 import { settleLater } from "@/lib/ledger/waiting-settlements";

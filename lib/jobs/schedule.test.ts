@@ -7,13 +7,13 @@ import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
-import { closeHotConnections } from "@/lib/db/hot-connections";
 import { writeSetting } from "@/lib/db/settings";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { submitHold } from "@/lib/gateway/hold-batch";
 import { needsByteBound } from "@/lib/gateway/overrun";
 import { submitSettlement } from "@/lib/gateway/settle-batch";
 import { readBalance } from "@/lib/ledger/accounts";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { claimed } from "@/lib/payments/testing/credited";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ({ keyId } = await createKey({ accountId, name: "worker" }));
 });
 
-afterAll(closeHotConnections);
+afterAll(closeCommitConnections);
 
 async function runJob(name: string): Promise<void> {
   const job = [...webJobs, ...databaseJobs].find((one) => one.name === name);

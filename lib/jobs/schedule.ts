@@ -1,5 +1,6 @@
 // Which jobs there are, who runs them and how often. The work itself stands in the folder that owns it.
 
+import { freezeAccount } from "@/lib/access/accounts";
 import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
@@ -7,7 +8,6 @@ import { now } from "@/lib/base/clock";
 import { commit } from "@/lib/gateway/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/idempotency";
 import { loadOverruns } from "@/lib/gateway/overrun";
-import { freezeAccount } from "@/lib/access/accounts";
 import { collectDebts } from "@/lib/ledger/debts";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";

@@ -25,5 +25,8 @@ async function collect(accountId: AccountId, freeze: Freeze): Promise<void> {
   });
   if (lost === 0n) return;
   metrics().operatorLossNanoUsd.inc({ reason: "uncollected_debt" }, Number(lost));
-  log().error({ accountId, lostNanoUsd: lost.toString() }, "money that was taken back had been spent: its account is frozen, the operator bears it");
+  log().error(
+    { accountId, lostNanoUsd: lost.toString() },
+    "money that was taken back had been spent: its account is frozen, the operator bears it",
+  );
 }

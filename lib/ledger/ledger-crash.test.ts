@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
-import { closeHotConnections } from "@/lib/db/hot-connections";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { killChildren, startChild } from "./testing/child";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
@@ -88,7 +88,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await migrate({ url: server.url });
   const moveTo = async (url: string) => {
     setDatabaseUrl(url);
-    await Promise.all([closeHotConnections(), closePool()]);
+    await Promise.all([closeCommitConnections(), closePool()]);
   };
   await moveTo(server.url);
   const acknowledged: Acknowledged[] = [];
@@ -115,7 +115,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(before + 100);
   await load.stop();
   expect(failures.length).toBeGreaterThan(0);
-  await closeHotConnections();
+  await closeCommitConnections();
   await expect.poll(countOthers).toBe(0);
   await expectAllThere(acknowledged);
   await expectBooksToClose();

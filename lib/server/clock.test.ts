@@ -6,14 +6,14 @@ import { createKey } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { closeHotConnections } from "@/lib/db/hot-connections";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { expireHolds } from "@/lib/gateway/expire-holds";
 import { releaseHoldsAhead } from "@/lib/gateway/hold-ahead";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { answer } from "@/lib/gateway/router";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
+import { expireHolds } from "@/lib/ledger/expire-holds";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
@@ -46,7 +46,7 @@ afterAll(async () => {
   restore?.();
   await gateway?.stop();
   await closeProviderPools();
-  await closeHotConnections();
+  await closeCommitConnections();
   await models?.stop();
 });
 
@@ -116,11 +116,11 @@ test("holds are freed at their deadline by the clock, never before it, and a lat
   const answered = ask("Take long. [[simulate: delay=600]]");
   await underWay();
   offsetMs -= hour;
-  expect(await expireHolds()).toBe(0);
+  expect(await expireHolds(commit())).toBe(0);
   offsetMs += hour + 5 * 60_000;
-  expect(await expireHolds()).toBe(0); // within what a provider may take
+  expect(await expireHolds(commit())).toBe(0); // within what a provider may take
   offsetMs += 2 * 60_000;
-  expect(await expireHolds()).toBe(1);
+  expect(await expireHolds(commit())).toBe(1);
   expect(await held()).toBe(0n);
   expect((await answered).status).toBe(200);
   expect(await held()).toBe(0n);

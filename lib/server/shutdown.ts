@@ -1,5 +1,5 @@
 // Stopping in order: refuse what is new, finish what runs, then stop what it needed. Nothing is freed twice: each hold ends
-// with its own request, and what a process could not finish is the reaper's. No step can keep the process for ever.
+// with its own request, and what a process could not finish is freed at its end. No step can keep the process for ever.
 
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,11 +7,13 @@ import { writeKeyUses } from "@/lib/access/last-used";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { closeHotConnections } from "@/lib/db/hot-connections";
+import { processId } from "@/lib/db/heartbeat";
 import { closePool } from "@/lib/db/pool";
-import { commitsIdle } from "@/lib/gateway/commit-batch";
+import { commit } from "@/lib/gateway/commit";
 import { refuseNewRequests } from "@/lib/gateway/drain";
-import { releaseHoldsAhead } from "@/lib/gateway/hold-ahead";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
+import { expireHolds } from "@/lib/ledger/expire-holds";
+import { tryWaitingSettlements } from "@/lib/ledger/waiting-settlements";
 import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
@@ -31,8 +33,10 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
   await closeDoor(server, inTime);
-  await step("holds ahead", releaseHoldsAhead);
-  await step("settlements", commitsIdle);
+  await step("settlements", () => commit().idle());
+  await step("settlements that wait", tryWaitingSettlements);
+  // Nobody settles any more what is left.
+  await step("holds", () => expireHolds(commit(), processId()));
   await step("key uses", writeKeyUses);
   await step("provider connections", closeProviderPools);
   await stopParts(running);
@@ -43,7 +47,7 @@ export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const parts = [...running].reverse();
   const databases = parts.filter((one) => one.name === "database");
   for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
-  if (databases.length > 0) await step("connections", () => Promise.all([closeHotConnections(), closePool()]));
+  if (databases.length > 0) await step("connections", () => Promise.all([closeCommitConnections(), closePool()]));
   // It has limits of its own, and to leave it running would be worse than to wait.
   for (const part of databases) await step(part.name, part.stop, Number.POSITIVE_INFINITY);
 }

@@ -136,7 +136,7 @@ function receiptOf(model: Model, outputTokens = TOKENS.output): Receipt {
       estimated: false,
       provider: model.routes[0].provider,
       providerRequestId: null,
-    firstTokenMs: null,
+      firstTokenMs: null,
       providerMs: 640,
     },
     inputCost: nanoUsd(BigInt(TOKENS.input) * model.inputPrice),

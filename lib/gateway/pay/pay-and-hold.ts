@@ -134,7 +134,14 @@ function placedOf(decision: PaymentHoldDecision, { claim, caller, quote, request
       const { id, scheme, network, payer, nonce } = claim;
       const paidBy = scheme === "proof" ? "payment" : "x402";
       const keyId = isCredit ? null : (caller?.keyId ?? null);
-      const held = { requestId: request.id, accountId: creditedAccount, keyId, model: quote.model.id, ceiling: quote.ceiling, paidBy } as const;
+      const held = {
+        requestId: request.id,
+        accountId: creditedAccount,
+        keyId,
+        model: quote.model.id,
+        ceiling: quote.ceiling,
+        paidBy,
+      } as const;
       return {
         kind: "held",
         hold: { ...held, claim: { key, bodyHash: claim.bodyHash } },

@@ -2,13 +2,13 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { pool, type Transaction } from "@/lib/db/pool";
-import type { PaymentId } from "@/lib/payments/claim";
-import type { SettledAt } from "@/lib/payments/settle-way";
 import { processId } from "@/lib/db/heartbeat";
+import { pool, type Transaction } from "@/lib/db/pool";
 import { readHoldDecision } from "@/lib/ledger/commit/codec";
 import { holdDeadline } from "@/lib/ledger/commit/commit";
 import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
+import type { PaymentId } from "@/lib/payments/claim";
+import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";

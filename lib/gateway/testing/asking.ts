@@ -57,8 +57,15 @@ export async function begin({ accountId, keyId }: Customer, { ceiling = 100, ide
 }
 
 const completionOf = (tokens: number): Completion => ({
-  ...{ output: emptyOutput(), outcome: "complete", estimated: false, provider: "openai", providerRequestId: null,
-    firstTokenMs: null, providerMs: 1 },
+  ...{
+    output: emptyOutput(),
+    outcome: "complete",
+    estimated: false,
+    provider: "openai",
+    providerRequestId: null,
+    firstTokenMs: null,
+    providerMs: 1,
+  },
   usage: { inputTokens: 0, outputTokens: tokens, cachedInputTokens: 0, reasoningTokens: 0 },
 });
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { closeCommitConnections, hasIdleConnection, runOnCommitConnection } from "./connections";
 import { inTransaction, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { closeCommitConnections, hasIdleConnection, runOnCommitConnection } from "./connections";
 
 const { url } = await openTestDatabase();
 

@@ -7,8 +7,8 @@ import { ShortWait } from "@/lib/base/awake";
 import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/once";
 import { isStatementError } from "@/lib/db/failure";
-import { type Statement, runStatement } from "./statement";
 import { databaseUrl, makePool } from "@/lib/db/pool";
+import { runStatement, type Statement } from "./statement";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
 const settings = [

@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Statement, runStatement } from "./statement";
 import { makePool, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { runStatement, type Statement } from "./statement";
 
 const { url } = await openTestDatabase();
 

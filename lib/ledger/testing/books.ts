@@ -5,69 +5,79 @@ import type { PoolClient } from "pg";
 import { expect } from "vitest";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { runStatement } from "@/lib/db/hot-statement";
-import type { HoldItem, SettleItem } from "@/lib/gateway/commit-items";
-import { type CommitRow, commitStatement } from "@/lib/gateway/commit-statements";
-import type { HoldAsk, HoldResult, Period, SettleAsk, SettleResult } from "./model-types";
+import { commit as productCommit } from "@/lib/gateway/commit";
+import { Failure } from "../commit/batcher";
+import type { TextStatement } from "../commit/codec";
+import { decide, type Result } from "../commit/decide";
+import { runStatement } from "../commit/statement";
+import { type Hold, releaseOf, type Settlement } from "../holds";
+import type { HoldAsk, HoldResult, SettleAsk, SettleResult } from "./model-types";
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
 
-/** What the request path tells the planner; see lib/db/hot-connections.ts. */
+/** What the request path tells the planner; see lib/ledger/commit/connections.ts. */
 export const hotSettings =
   "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
 
 export const failed = "failed";
+export const processOfTests = "prc_test";
 
 /** What a batch asks for, in any order. */
 export type Ask = { settle: SettleAsk } | { hold: HoldAsk };
 
-/** Decides a batch by the statement that the request path would use: settlements first, then holds, which expire as the first of them says. */
-export async function commit(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<(SettleResult | HoldResult)[]> {
-  const settlements = asks.flatMap((ask) => ("settle" in ask ? [settleItem(ask.settle)] : []));
+interface Decided {
+  results: (SettleResult | HoldResult)[];
+  /** The functions that were called, one after the other. */
+  called: string[];
+}
+
+/** Decides a batch as the request path does: settlements first, then holds, which expire as the first of them says. */
+export async function decideAsks(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<Decided> {
   const holds = asks.flatMap((ask) => ("hold" in ask ? [ask.hold] : []));
-  const times = { at: new Date(atMs), until: new Date(holds[0]?.deadlineMs ?? atMs) };
-  const [rows = []] = await runStatement(client, commitStatement(settlements, holds.map(holdItem), times));
-  expect(rows).toHaveLength(asks.length);
-  return rows.map((row, place) => (place < settlements.length ? settleResult(row) : holdResult(row)));
+  const circumstances = () => ({ at: new Date(atMs), until: new Date(holds[0]?.deadlineMs ?? atMs), processId: processOfTests });
+  const called: string[] = [];
+  const run = async (statement: TextStatement) => {
+    called.push(statement.name.replace(/ .*/, ""));
+    return (await runStatement(client, statement))[0] ?? "";
+  };
+  const items = asks.map((ask) => ("hold" in ask ? { hold: holdOf(ask.hold) } : { settlement: settlementOf(ask.settle) }));
+  const results = await decide({ functions: productCommit().functions, run, circumstances }, items);
+  for (const result of results) if (result instanceof Failure) throw result.error;
+  return { results: results.map((result) => readResult(result as Result)), called };
+}
+
+function readResult(result: Result): SettleResult | HoldResult {
+  return "resetsAt" in result ? { ...result, resetsAt: result.resetsAt?.getTime() ?? null } : (result as SettleResult | HoldResult);
+}
+
+export async function commit(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<(SettleResult | HoldResult)[]> {
+  const { results } = await decideAsks(client, asks, atMs);
+  expect(results).toHaveLength(asks.length);
+  return results;
 }
 
 /** Decides a batch of holds; one result per item. */
 export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
-  return (await commit(
-    client,
-    items.map((hold) => ({ hold })),
-    atMs,
-  )) as HoldResult[];
+  const asks = items.map((hold) => ({ hold }));
+  return (await commit(client, asks, atMs)) as HoldResult[];
 }
 
-const holdResult = (row: CommitRow): HoldResult => ({
-  outcome: row.outcome as HoldResult["outcome"],
-  available: row.available,
-  spent: row.spent,
-  keyState: row.key_state,
-  cap: row.cap,
-  period: row.period as Period | null,
-  periodStart: row.period_start?.getTime() ?? null,
-});
-
-/** What is told of a hold that was placed the straight way: only what it counts in. */
-export const toldStraight = (result: HoldResult): HoldResult =>
-  result.outcome === "held" ? { ...result, available: null, spent: null, keyState: null, cap: null } : result;
-
-const holdItem = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): HoldItem => ({
-  request: request as RequestId,
-  account: account as AccountId,
-  key: key as KeyId | null,
+const holdOf = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): Hold => ({
+  requestId: request as RequestId,
+  accountId: account as AccountId,
+  keyId: key as KeyId | null,
+  model: "model",
   ceiling: nanoUsd(ceiling),
-  idempotency,
-  hash: hash === null ? null : Buffer.from(hash, "hex"),
+  claim: idempotency === null ? null : { key: idempotency, bodyHash: Buffer.from(hash ?? "", "hex") },
+  paidBy: "balance",
 });
 
 /** The columns of a charge that are no money, for a charge at `unitPrice`. */
 export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   model: "model",
   provider: "provider",
+  providerRequestId: null,
   priceVersion: unitPrice,
   inputTokens,
   outputTokens,
@@ -83,32 +93,22 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
 
 /** Ends a batch of holds; one result per item. */
 export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
-  return (await commit(
-    client,
-    items.map((settle) => ({ settle })),
-    atMs,
-  )) as SettleResult[];
+  const asks = items.map((settle) => ({ settle }));
+  return (await commit(client, asks, atMs)) as SettleResult[];
 }
 
-const settleResult = (row: CommitRow): SettleResult => ({
-  outcome: row.outcome as SettleResult["outcome"],
-  inputCost: row.input_cost,
-  outputCost: row.output_cost,
-});
-
-const settleItem = ({ request, account, key, ceiling, inputCost, outputCost, charges, periodStart, ...ask }: SettleAsk): SettleItem => ({
-  request: request as RequestId,
-  account: account as AccountId,
-  key: key as KeyId | null,
-  period: ask.period,
-  periodStart: periodStart === null ? null : new Date(periodStart),
-  ceiling: nanoUsd(ceiling),
-  inputCost: nanoUsd(inputCost),
-  outputCost: nanoUsd(outputCost),
-  charge: charges ? chargeDetails(Number(inputCost), Number(outputCost)) : null,
-  ...(ask.idempotency !== null && { idempotency: ask.idempotency }),
-  ...(ask.body !== null && { status: 200, body: ask.body }),
-});
+export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...ask }: SettleAsk): Settlement => {
+  const hold = holdOf({ ...ask, deadlineMs: 0, hash: "00" });
+  if (!charges) return releaseOf(hold);
+  const charge = chargeDetails(Number(inputCost), Number(outputCost));
+  return {
+    hold,
+    inputCost: nanoUsd(inputCost),
+    outputCost: nanoUsd(outputCost),
+    charge: isLost ? { ...charge, outcome: "lost" } : charge,
+    reply: body === null ? null : { status: 200, body },
+  };
+};
 
 /** Runs a batch as the batcher does: when it fails, each item alone, and those that fail alone are `failed`. */
 export async function asBatch<Ask, Result>(
@@ -158,8 +158,9 @@ export async function checkBooks(client: Pick<PoolClient, "query">, atMs: number
 }
 
 const dumps = {
-  accounts: "SELECT id, kind, posted, held FROM ledger_account ORDER BY id",
-  holds: "SELECT request_id, account_id, key_id, ceiling, period, period_start, placed_at, deadline FROM hold ORDER BY request_id",
+  accounts: "SELECT id, kind, posted, held, debt FROM ledger_account ORDER BY id",
+  holds:
+    "SELECT request_id, account_id, key_id, model, process_id, ceiling, period, period_start, placed_at, deadline FROM hold ORDER BY request_id",
   transfers: "SELECT id, kind, at FROM transfer ORDER BY id",
   entries: "SELECT transfer_id, account_id, amount FROM ledger_entry ORDER BY transfer_id, account_id",
   charges: "SELECT to_jsonb(c) - 'seq' AS charge FROM charge c ORDER BY account_id, request_id",

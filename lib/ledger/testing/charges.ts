@@ -43,25 +43,20 @@ export async function charge(accountId: AccountId, charges: readonly TestCharge[
   await inTransaction(async (transaction) => {
     for (const { requestId, atMs, model, keyId, inputTokens, outputTokens } of charges) {
       const details = { ...chargeDetails(inputTokens, outputTokens), model, streamed: inputTokens % 2 === 1 };
-      const item = {
-        ord: 0,
-        request: requestId,
-        account: accountId,
-        key: keyId,
-        inputCost: inputTokens,
-        outputCost: outputTokens,
-        charged: true,
-        ...details,
-      };
-      await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [
-        JSON.stringify([item]),
-        [requestId],
-        [accountId],
-        new Date(atMs),
-      ]);
+      const total = inputTokens + outputTokens;
+      // Late: nothing was held for it, and there is money enough.
+      await transaction.query(
+        `SELECT ledger_settle_hold($1, $2, $3, $4, $5, $6, json_populate_record(NULL::ledger_charge_details, $7), $8, true, $4)`,
+        [requestId, accountId, keyId, total, inputTokens, outputTokens, JSON.stringify(snakeCase(details)), new Date(atMs)],
+      );
     }
   });
 }
+
+const snakeCase = (fields: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  );
 
 /** Everything that `someCharges` may have made. */
 export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): UsageSpan => ({

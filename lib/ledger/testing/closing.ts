@@ -2,17 +2,17 @@
 
 import { expect } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
-import { closeHotConnections } from "@/lib/db/hot-connections";
 import { pool } from "@/lib/db/pool";
-import { commitsIdle } from "@/lib/gateway/commit-batch";
-import { expireHolds } from "@/lib/gateway/expire-holds";
+import { commit } from "@/lib/gateway/commit";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
+import { expireHolds } from "@/lib/ledger/expire-holds";
 import { checkLedger } from "../check";
 import { rollUpRevenue } from "../roll-up";
 
 /** Run it after all tests of a file, before its database is dropped. */
 export async function closeRequestPath(): Promise<void> {
-  await commitsIdle();
-  await closeHotConnections();
+  await commit().idle();
+  await closeCommitConnections();
 }
 
 /** Days later: the reaper has freed what died, nothing is held, every invariant holds, and no money came or went. */
@@ -20,7 +20,7 @@ export async function expectBooksToClose(): Promise<void> {
   const later = nowMs() + 3 * 86_400_000;
   const restoreClock = setClock(() => later);
   try {
-    await expireHolds();
+    await expireHolds(commit());
     await rollUpRevenue();
     expect(await checkLedger()).toEqual([]);
   } finally {

@@ -1,31 +1,40 @@
 // The end of a life: the ledger's tables against the reference, sum by sum, and the money that came in against where it is.
 
 import { expect } from "vitest";
-import type { Twin } from "./twin";
+import { reversalLosses, type Twin } from "./twin";
 
 interface AccountRow {
   id: string;
   kind: string;
   posted: bigint;
   held: bigint;
+  debt: bigint;
 }
 
 /** Rolls up, then holds every table of the ledger against the model. */
 export async function expectSameBooks({ client, model }: Twin): Promise<void> {
-  await client.query("SELECT ledger_roll_up(ledger_roll_up_mark())");
-  const { rows: accounts } = await client.query<AccountRow>("SELECT id, kind, posted, held FROM ledger_account");
+  await client.query("SELECT ledger_roll_up(ledger_roll_up_mark(), 1000000000)");
+  const { rows: accounts } = await client.query<AccountRow>("SELECT id, kind, posted, held, debt FROM ledger_account");
   const customers = accounts.filter((row) => row.kind === "customer");
-  expect(Object.fromEntries(customers.map((row) => [row.id, { posted: row.posted, held: row.held }]))).toEqual(
-    Object.fromEntries([...model.accounts].map(([id, { posted, held }]) => [id, { posted, held }])),
+  expect(Object.fromEntries(customers.map((row) => [row.id, { posted: row.posted, held: row.held, debt: row.debt }]))).toEqual(
+    Object.fromEntries(
+      [...model.accounts].map(([id, { posted, held, debts }]) => [id, { posted, held, debt: debts.reduce((all, one) => all + one, 0n) }]),
+    ),
   );
   const posted = (id: string) => accounts.find((row) => row.id === id)?.posted ?? 0n;
-  expect({ revenue: posted("revenue"), losses: -posted("operator_loss"), cameIn: -posted("funding") }).toEqual({
+  expect({
+    revenue: posted("revenue"),
+    losses: -posted("operator_loss"),
+    cameIn: -posted("funding"),
+    reversed: -posted(reversalLosses),
+  }).toEqual({
     revenue: model.revenue,
     losses: model.losses,
     cameIn: model.cameIn,
+    reversed: model.reversed,
   });
   const owed = customers.reduce((sum, row) => sum + row.posted, 0n);
-  expect(owed + posted("revenue") + posted("operator_loss")).toBe(-posted("funding"));
+  expect(owed + posted("revenue") + posted("operator_loss") + posted(reversalLosses)).toBe(-posted("funding"));
   for (const row of customers) expect(row.posted - row.held >= 0n).toBe(true);
   await expectSameHolds({ client, model });
   await expectSameCharges({ client, model });
@@ -63,15 +72,8 @@ async function expectSameHolds({ client, model }: Books): Promise<void> {
 
 async function expectSameCharges({ client, model }: Books): Promise<void> {
   const { rows } = await client.query<Record<string, unknown>>(
-    "SELECT request_id AS request, account_id AS account, key_id AS key, input_cost AS input, output_cost AS output, operator_loss AS loss FROM charge ORDER BY 1",
+    "SELECT request_id AS request, account_id AS account, key_id AS key, input_cost AS input, output_cost AS output, operator_loss AS loss, late, period FROM charge ORDER BY 1",
   );
-  const charges = [...model.charges].map(([request, { account, key, input, output, loss }]) => ({
-    request,
-    account,
-    key,
-    input,
-    output,
-    loss,
-  }));
+  const charges = [...model.charges].map(([request, { atMs: _, ...charge }]) => ({ request, ...charge }));
   expect(rows).toEqual(charges.sort((one, other) => (one.request < other.request ? -1 : 1)));
 }

@@ -3,8 +3,10 @@
 
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { submitHold } from "@/lib/gateway/hold-batch";
-import { submitSettlement } from "@/lib/gateway/settle-batch";
+import { commit } from "@/lib/gateway/commit";
+import type { Hold } from "../holds";
+import { placeHold } from "../place-hold";
+import { settleHold } from "../settle-hold";
 import { chargeDetails } from "./books";
 
 export interface Spender {
@@ -47,10 +49,19 @@ export function startLoad(options: LoadOptions): { stop: () => Promise<void> } {
   };
 }
 
-async function spendOnce({ account, key }: Spender, round: number, { tell, tellFailure }: LoadOptions): Promise<void> {
-  const request = newRequestId();
-  const ceiling = nanoUsd(1 + (round % 20));
-  const decision = await submitHold({ request, account, key, ceiling, idempotency: null, hash: null }).catch(async (error: unknown) => {
+const holdOf = ({ account, key }: Spender, ceiling: number | bigint): Hold => ({
+  requestId: newRequestId(),
+  accountId: account,
+  keyId: key,
+  model: "model",
+  ceiling: nanoUsd(ceiling),
+  claim: null,
+  paidBy: "balance",
+});
+
+async function spendOnce(spender: Spender, round: number, { tell, tellFailure }: LoadOptions): Promise<void> {
+  const hold = holdOf(spender, 1 + (round % 20));
+  const decision = await placeHold(commit(), hold).catch(async (error: unknown) => {
     tellFailure?.(error);
     await new Promise((resolve) => setTimeout(resolve, 20)); // the server is gone: do not spin
     return null;
@@ -59,33 +70,29 @@ async function spendOnce({ account, key }: Spender, round: number, { tell, tellF
     await new Promise((resolve) => setImmediate(resolve));
     return;
   }
-  const cost = round % 7 === 0 ? ceiling + 3n : ceiling / 2n;
+  const cost = round % 7 === 0 ? hold.ceiling + 3n : hold.ceiling / 2n;
   const released = round % 5 === 0;
-  const settled = await submitSettlement({
-    request,
-    account,
-    key,
-    period: decision.period,
-    periodStart: decision.periodStart,
-    ceiling,
+  const settled = await settleHold(commit(), {
+    hold,
     inputCost: nanoUsd(released ? 0n : cost / 3n),
     outputCost: nanoUsd(released ? 0n : cost - cost / 3n),
     charge: released ? null : chargeDetails(Number(cost / 3n), Number(cost - cost / 3n)),
+    reply: null,
   });
-  tell({ request, account, outcome: settled.outcome, charged: (settled.inputCost + settled.outputCost).toString() });
+  const charged = (settled.inputCost + settled.outputCost).toString();
+  tell({ request: hold.requestId, account: spender.account, outcome: settled.outcome, charged });
 }
 
 /** How many of `times` equal requests at once were served, and what became of the others. Those served are settled in full. */
-export async function spendAtOnce({ account, key }: Spender, times: number, ceiling: number): Promise<Record<string, number>> {
+export async function spendAtOnce(spender: Spender, times: number, ceiling: number): Promise<Record<string, number>> {
   const outcomes: Record<string, number> = {};
   const spend = async () => {
-    const request = newRequestId();
-    const decision = await submitHold({ request, account, key, ceiling: nanoUsd(ceiling), idempotency: null, hash: null });
-    outcomes[decision.outcome] = (outcomes[decision.outcome] ?? 0) + 1;
-    if (decision.outcome !== "held") return;
-    const { period, periodStart } = decision;
-    const costs = { ceiling: nanoUsd(ceiling), inputCost: nanoUsd(ceiling), outputCost: nanoUsd(0) };
-    await submitSettlement({ request, account, key, period, periodStart, ...costs, charge: chargeDetails(ceiling, 0) });
+    const hold = holdOf(spender, ceiling);
+    const { outcome } = await placeHold(commit(), hold);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (outcome !== "held") return;
+    const charge = chargeDetails(ceiling, 0);
+    await settleHold(commit(), { hold, inputCost: nanoUsd(ceiling), outputCost: nanoUsd(0), charge, reply: null });
   };
   await Promise.all(Array.from({ length: times }, spend));
   return outcomes;

@@ -14,36 +14,32 @@ export interface HoldAsk {
   hash: string | null;
 }
 
-export interface HoldResult {
-  outcome: "held" | "insufficient" | "cap_reached" | "key_unusable" | "account_frozen" | ClaimOutcome;
-  available: bigint | null;
-  /** Spent and held of the key's period before this item. */
-  spent: bigint | null;
-  keyState: string | null;
-  cap: bigint | null;
-  period: Period | null;
-  periodStart: number | null;
-}
+export type HoldResult =
+  | { outcome: "held" | "account_frozen" | ClaimOutcome }
+  | { outcome: "insufficient"; available: bigint }
+  /** `spent`: spent and held of the key's period before this item; `resetsAt` in Unix milliseconds. */
+  | { outcome: "cap_reached"; cap: bigint; spent: bigint; resetsAt: number | null }
+  | { outcome: "key_unusable"; keyState: string };
 
 export interface SettleAsk {
   request: string;
   account: string;
   key: string | null;
-  period: Period | null;
-  periodStart: number | null;
   ceiling: bigint;
   inputCost: bigint;
   outputCost: bigint;
   /** False releases the hold. */
   charges: boolean;
+  /** The answer was never delivered: the operator bears it. */
+  isLost?: boolean;
   idempotency: string | null;
   body: string | null;
 }
 
 export interface SettleResult {
   outcome: "settled" | "released" | "late" | "already";
-  inputCost: bigint | null;
-  outputCost: bigint | null;
+  inputCost: bigint;
+  outputCost: bigint;
 }
 
 export interface KeyRow {
@@ -66,4 +62,15 @@ export interface ModelSpend {
   periodStart: number;
   spent: bigint;
   held: bigint;
+}
+
+export interface ModelCharge {
+  account: string;
+  key: string | null;
+  input: bigint;
+  output: bigint;
+  loss: bigint;
+  atMs: number;
+  late: boolean;
+  period: Period | null;
 }

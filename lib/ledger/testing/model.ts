@@ -1,7 +1,18 @@
 // The reference ledger: what holds, settlements, expiry and caps mean, one after the other, in plain TypeScript. The SQL of
 // the ledger, in batches or not, must come to the same outcomes and the same sums.
 
-import type { ClaimOutcome, HoldAsk, HoldResult, KeyRow, ModelHold, ModelSpend, Period, SettleAsk, SettleResult } from "./model-types";
+import type {
+  ClaimOutcome,
+  HoldAsk,
+  HoldResult,
+  KeyRow,
+  ModelCharge,
+  ModelHold,
+  ModelSpend,
+  Period,
+  SettleAsk,
+  SettleResult,
+} from "./model-types";
 
 const MOST = 2n ** 63n - 1n;
 const DAY_MS = 86_400_000;
@@ -10,16 +21,18 @@ const DAY_MS = 86_400_000;
 export class Refused extends Error {}
 
 export class ReferenceLedger {
-  readonly accounts = new Map<string, { posted: bigint; held: bigint; state: string }>();
+  readonly accounts = new Map<string, { posted: bigint; held: bigint; debts: bigint[]; state: string }>();
   readonly keys = new Map<string, KeyRow>();
   readonly holds = new Map<string, ModelHold>();
   readonly spends = new Map<string, ModelSpend>();
-  readonly charges = new Map<string, { account: string; key: string | null; input: bigint; output: bigint; loss: bigint; atMs: number }>();
+  readonly charges = new Map<string, ModelCharge>();
   readonly claims = new Map<string, { request: string; hash: string; expiresAtMs: number; body: string | null }>();
   readonly credits = new Set<string>();
   cameIn = 0n;
   revenue = 0n;
   losses = 0n;
+  /** What reversals cost the operator; what is owed back of it may still come. */
+  reversed = 0n;
 
   credit(id: string, account: string, amount: bigint): boolean {
     if (this.credits.has(id)) return false;
@@ -34,30 +47,19 @@ export class ReferenceLedger {
   hold(ask: HoldAsk, atMs: number): HoldResult {
     if (ask.ceiling > MOST) throw new Refused("out of range");
     const key = ask.key === null ? undefined : this.keys.get(ask.key);
-    const keyState = ask.key === null ? null : this.#keyState(key, atMs);
-    const periodStart = key?.period ? periodStartMs(key.period, atMs) : null;
-    const result = (outcome: HoldResult["outcome"], available: bigint | null = null, spent: bigint | null = null): HoldResult => ({
-      outcome,
-      available,
-      spent,
-      keyState,
-      cap: key?.cap ?? null,
-      period: key?.period ?? null,
-      periodStart,
-    });
-    if (keyState !== null && keyState !== "active") return result("key_unusable");
-    if (keyState === null && this.accounts.get(ask.account)?.state === "frozen") return result("account_frozen");
+    const keyState = ask.key === null ? "active" : this.#keyState(key, atMs);
+    if (keyState !== "active") return { outcome: "key_unusable", keyState };
+    if (ask.key === null && this.accounts.get(ask.account)?.state === "frozen") return { outcome: "account_frozen" };
     const claimed = this.#claimed(ask, atMs);
-    if (claimed) return result(claimed);
-
-    const capped =
-      key && key.cap !== null && key.period !== null && periodStart !== null ? { key: key.id, period: key.period, periodStart } : null;
-    const spend = capped && this.spends.get(spendName(capped));
-    const spent = capped ? (spend?.spent ?? 0n) + (spend?.held ?? 0n) : null;
-    if (key && spent !== null && key.cap !== null && spent + ask.ceiling > key.cap) return result("cap_reached", null, spent);
+    if (claimed) return { outcome: claimed };
     const account = this.accounts.get(ask.account);
-    const free = account ? account.posted - account.held : 0n;
-    if (!account || free < ask.ceiling) return result("insufficient", free);
+    // Below zero while more is owed back than is free: then not even nothing can be held.
+    if (!account || this.#free(account) < ask.ceiling) return { outcome: "insufficient", available: this.available(ask.account) };
+    const capped = key && cappedPeriod(key, atMs);
+    if (capped) {
+      const spent = this.#used(capped);
+      if (spent + ask.ceiling > capped.cap) return { outcome: "cap_reached", cap: capped.cap, spent, resetsAt: periodEndMs(capped) };
+    }
     if (this.holds.has(ask.request)) throw new Refused("this request has a hold");
 
     account.held += ask.ceiling;
@@ -66,11 +68,46 @@ export class ReferenceLedger {
     if (ask.idempotency !== null) {
       this.claims.set(claimName(ask), { request: ask.request, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
     }
-    return result("held", free - ask.ceiling);
+    return { outcome: "held" };
+  }
+
+  available(id: string): bigint {
+    const account = this.accounts.get(id);
+    const free = account ? this.#free(account) : 0n;
+    return free > 0n ? free : 0n;
+  }
+
+  /** Takes money back that had come in: what is available now, what is held once it is free, the rest is lost. Returns that. */
+  takeBack(id: string, amount: bigint): bigint {
+    const account = this.#account(id);
+    const taken = least(this.available(id), amount);
+    const couldComeFree = account.held - sum(account.debts);
+    const owed = least(amount - taken, couldComeFree > 0n ? couldComeFree : 0n);
+    account.posted -= taken;
+    this.cameIn -= amount;
+    this.reversed += amount - taken;
+    if (owed > 0n) account.debts.push(owed);
+    return amount - taken - owed;
+  }
+
+  /** Collects an account's debts, as far as money is free. Returns what is lost of them; null while some remain. */
+  collectDebts(id: string): bigint | null {
+    const account = this.#account(id);
+    let lost = 0n;
+    account.debts = account.debts.flatMap((debt) => {
+      const taken = least(account.posted - account.held, debt);
+      account.posted -= taken;
+      this.reversed -= taken;
+      if (taken === debt) return [];
+      if (account.held > 0n) return [debt - taken];
+      lost += debt - taken;
+      return [];
+    });
+    return account.debts.length > 0 ? null : lost;
   }
 
   settle(ask: SettleAsk, atMs: number): SettleResult {
-    if (ask.inputCost + ask.outputCost > MOST) throw new Refused("out of range");
+    if (ask.charges && ask.inputCost + ask.outputCost > MOST) throw new Refused("out of range");
     const result = this.#end(ask, atMs);
     const claim = ask.idempotency === null ? undefined : this.claims.get(claimName({ account: ask.account, idempotency: ask.idempotency }));
     if (claim?.request === ask.request && claim.body === null) {
@@ -93,7 +130,7 @@ export class ReferenceLedger {
     if (!right || left.some((hold) => hold.deadlineMs < newest))
       throw new Error(`freed ${freed}, but due were ${due.map((hold) => hold.request)}`);
     for (const hold of chosen) {
-      this.#free(hold);
+      this.#endHold(hold);
       for (const [name, claim] of this.claims) if (claim.request === hold.request && claim.body === null) this.claims.delete(name);
     }
   }
@@ -128,44 +165,61 @@ export class ReferenceLedger {
   #end(ask: SettleAsk, atMs: number): SettleResult {
     const hold = this.holds.get(ask.request);
     const due = ask.inputCost + ask.outputCost;
+    const most = ask.isLost ? 0n : least(due, ask.ceiling);
     if (hold) {
-      this.#free(hold);
-      if (!ask.charges) return { outcome: "released", inputCost: null, outputCost: null };
-      const paid = least(due, hold.ceiling);
-      if (hold.period !== null && hold.key !== null && hold.periodStart !== null) {
-        this.#spendRow({ key: hold.key, period: hold.period, periodStart: hold.periodStart }).spent += paid;
-      }
-      return this.#charge("settled", ask, paid, atMs);
+      this.#endHold(hold);
+      if (!ask.charges) return { outcome: "released", inputCost: 0n, outputCost: 0n };
+      const { key, period, periodStart } = hold;
+      const counts = key !== null && period !== null && periodStart !== null ? { key, period, periodStart } : null;
+      return this.#charge("settled", ask, most, counts, atMs);
     }
     const charged = this.charges.get(ask.request);
-    if (!ask.charges || charged) return { outcome: "already", inputCost: charged?.input ?? null, outputCost: charged?.output ?? null };
-    const account = this.#account(ask.account);
-    const free = account.posted - account.held;
-    const paid = least(due, free);
-    if (ask.key !== null && ask.period !== null && ask.periodStart !== null) {
-      const row = this.spends.get(spendName({ key: ask.key, period: ask.period, periodStart: ask.periodStart }));
-      if (row) row.spent += paid;
-    }
-    return this.#charge("late", ask, paid, atMs);
+    if (charged) return { outcome: "already", ...divide(charged.input + charged.output, ask.charges ? ask.inputCost : 0n) };
+    if (!ask.charges) return { outcome: "released", inputCost: 0n, outputCost: 0n };
+    this.#account(ask.account);
+    const claim = ask.idempotency === null ? undefined : this.claims.get(claimName(ask));
+    const hasClaim = ask.idempotency === null || (claim?.request === ask.request && claim.body === null);
+    const key = ask.key === null ? undefined : this.keys.get(ask.key);
+    const capped = key && cappedPeriod(key, atMs);
+    const left = capped ? capped.cap - this.#used(capped) : most;
+    const room = hasClaim ? (left > 0n ? left : 0n) : 0n;
+    return this.#charge("late", ask, least(least(most, this.available(ask.account)), room), capped ?? null, atMs);
   }
 
-  #charge(outcome: "settled" | "late", ask: SettleAsk, paid: bigint, atMs: number): SettleResult {
-    const input = ask.inputCost < paid ? ask.inputCost : paid;
-    const output = paid - input;
+  #charge(
+    outcome: "settled" | "late",
+    ask: SettleAsk,
+    paid: bigint,
+    counts: { key: string; period: Period; periodStart: number } | null,
+    atMs: number,
+  ): SettleResult {
+    const { inputCost, outputCost } = divide(paid, ask.inputCost);
     const loss = ask.inputCost + ask.outputCost - paid;
     this.#account(ask.account).posted -= paid;
+    if (counts) this.#spendRow(counts).spent += paid;
     this.revenue += paid + loss;
     this.losses += loss;
-    this.charges.set(ask.request, { account: ask.account, key: ask.key, input, output, loss, atMs });
-    return { outcome, inputCost: input, outputCost: output };
+    const { account, key } = ask;
+    const late = outcome === "late";
+    this.charges.set(ask.request, { account, key, input: inputCost, output: outputCost, loss, atMs, late, period: counts?.period ?? null });
+    return { outcome, inputCost, outputCost };
   }
 
-  #free(hold: ModelHold): void {
+  #endHold(hold: ModelHold): void {
     this.holds.delete(hold.request);
     this.#account(hold.account).held -= hold.ceiling;
     if (hold.key !== null && hold.period !== null && hold.periodStart !== null) {
       this.#spendRow({ key: hold.key, period: hold.period, periodStart: hold.periodStart }).held -= hold.ceiling;
     }
+  }
+
+  #free({ posted, held, debts }: { posted: bigint; held: bigint; debts: bigint[] }): bigint {
+    return posted - held - sum(debts);
+  }
+
+  #used(of: { key: string; period: Period; periodStart: number }): bigint {
+    const row = this.spends.get(spendName(of));
+    return (row?.spent ?? 0n) + (row?.held ?? 0n);
   }
 
   #claimed(ask: HoldAsk, atMs: number): ClaimOutcome | null {
@@ -196,13 +250,19 @@ export class ReferenceLedger {
 
   #spendRow(of: { key: string; period: Period; periodStart: number }): ModelSpend {
     const name = spendName(of);
-    const row = this.spends.get(name) ?? { ...of, spent: 0n, held: 0n };
+    const { key, period, periodStart } = of;
+    const row = this.spends.get(name) ?? { key, period, periodStart, spent: 0n, held: 0n };
     this.spends.set(name, row);
     return row;
   }
 }
 
 const least = (one: bigint, other: bigint): bigint => [one, other].sort((a, b) => (a < b ? -1 : 1))[0] ?? one;
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, amount) => all + amount, 0n);
+/** What was paid, the input first. */
+const divide = (paid: bigint, inputCost: bigint) => ({ inputCost: least(inputCost, paid), outputCost: paid - least(inputCost, paid) });
+const cappedPeriod = ({ id: key, cap, period }: KeyRow, atMs: number) =>
+  cap !== null && period !== null ? { key, cap, period, periodStart: periodStartMs(period, atMs) } : null;
 const spendName = (of: { key: string; period: Period; periodStart: number }) => `${of.key} ${of.period} ${of.periodStart}`;
 const claimName = (of: { account: string; idempotency: string | null }) => `${of.account} ${of.idempotency}`;
 
@@ -219,5 +279,20 @@ export function periodStartMs(period: Period, atMs: number): number {
       return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
     case "total":
       return 0;
+  }
+}
+
+/** When it ends; null for one that never does. */
+function periodEndMs({ period, periodStart }: { period: Period; periodStart: number }): number | null {
+  const start = new Date(periodStart);
+  switch (period) {
+    case "day":
+      return periodStart + DAY_MS;
+    case "week":
+      return periodStart + 7 * DAY_MS;
+    case "month":
+      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
+    case "total":
+      return null;
   }
 }

@@ -17,7 +17,7 @@ export interface HoldPick {
 
 export interface SettlePick {
   request: number;
-  kind: "exact" | "part" | "overrun" | "zero" | "release" | "range" | "nobody";
+  kind: "exact" | "part" | "overrun" | "zero" | "release" | "lost" | "range" | "nobody";
   cost: number;
 }
 
@@ -32,13 +32,16 @@ export type Step =
   | { do: "key"; key: number; state: "active" | "paused" | "revoked" }
   | { do: "account"; account: number; state: "open" | "frozen" }
   | { do: "cap"; key: number; cap: bigint | null; period: Period }
+  /** Money that came in turns out not to be there. */
+  | { do: "take-back"; account: number; amount: bigint }
+  | { do: "collect"; account: number }
   | { do: "roll-up" }
   | { do: "forget-replies" };
 
 const place = fc.nat({ max: 1_000 });
 const hourMs = 3_600_000;
 
-/** `idempotent`: whether idempotency keys are used; they are few, and one that is taken sends its whole batch the long way. */
+/** `idempotent`: whether idempotency keys are used; they are few, so that they are often taken. */
 const holdPick = (idempotent: boolean): fc.Arbitrary<HoldPick> =>
   fc
     .record({
@@ -58,7 +61,7 @@ const settlePick: fc.Arbitrary<SettlePick> = fc.record({
   request: place,
   kind: fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom("exact", "part", "overrun", "zero", "release") },
-    { weight: 1, arbitrary: fc.constantFrom("range", "nobody") },
+    { weight: 2, arbitrary: fc.constantFrom("range", "nobody", "lost") },
   ) as fc.Arbitrary<SettlePick["kind"]>,
   cost: fc.nat({ max: 12 }),
 });
@@ -123,6 +126,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       period: fc.constantFrom("day" as const, "week" as const, "month" as const, "total" as const),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("take-back" as const),
+      account: fc.nat({ max: 2 }),
+      amount: fc.bigInt({ min: 1n, max: 40n }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("collect" as const), account: fc.nat({ max: 2 }) }) },
   { weight: 1, arbitrary: fc.constant({ do: "roll-up" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "forget-replies" as const }) },
 );

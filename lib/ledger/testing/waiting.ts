@@ -2,13 +2,14 @@
 
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
+import { capPeriodStart } from "@/lib/access/cap-period";
 import { type CapPeriod, setKeyLimits } from "@/lib/access/keys";
-import { nowMs } from "@/lib/base/clock";
+import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
-import { openKeySpend } from "../key-spend";
-import type { HoldAsk, HoldResult, SettleAsk } from "./model-types";
+import { countKeySpend, openKeySpend } from "../key-spend";
+import type { HoldAsk, SettleAsk } from "./model-types";
 
 /** Has `other` take the account and change something, lets `request` run into that on `waiting`, and commits. */
 export async function whileWaiting<T>(
@@ -44,12 +45,10 @@ export const holdAsk = (account: AccountId, key: KeyId, ceiling: number): HoldAs
 });
 
 /** A charge of 3 and 4 for a hold that was placed. */
-export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldAsk, placed?: HoldResult): SettleAsk => ({
+export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldAsk): SettleAsk => ({
   request,
   account,
   key,
-  period: placed?.period ?? null,
-  periodStart: placed?.periodStart ?? null,
   ceiling,
   inputCost: 3n,
   outputCost: 4n,
@@ -61,8 +60,9 @@ export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldA
 /** As the owner sets it on the page of their keys. */
 export const setCap = (accountId: AccountId, keyId: KeyId, cap: number, period: CapPeriod) => async (on: PoolClient) => {
   const limits = { expiresAt: "keep", cap: { nanoUsd: nanoUsd(cap), period }, allowedModels: null } as const;
+  const counted = await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(period, now()) });
   const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
-  if (opened) await openKeySpend(accountId, { keyId, ...opened }, on);
+  if (opened) await openKeySpend(accountId, { keyId, ...opened }, counted, on);
 };
 
 /** What a key spent and holds, by period. */

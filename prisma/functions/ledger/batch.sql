@@ -58,9 +58,10 @@ BEGIN
       cached_input_tokens, reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, ord
     )
     -- Deleted by their row's address afterwards: a join is planned as if few holds were open, and may read them all for one batch.
+    -- An answer that was lost costs its customer nothing: that is the rule for one item's to know.
     LEFT JOIN LATERAL (
       SELECT h.ctid AS row_address, h.key_id AS hold_key, h.period AS hold_period, h.period_start AS hold_start
-      FROM hold h WHERE h.request_id = i.request AND h.account_id = i.account AND h.ceiling = i.ceiling OFFSET 0
+      FROM hold h WHERE h.request_id = i.request AND h.account_id = i.account AND h.ceiling = i.ceiling AND i.outcome IS DISTINCT FROM 'lost' OFFSET 0
     ) o ON true
   ), ended AS (
     DELETE FROM hold h WHERE h.ctid = ANY (ARRAY(SELECT i.row_address FROM item i)) RETURNING h.period

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { config } from "@/lib/base/config";
 import { forgetOnce } from "@/lib/base/once";
-import { closeHotConnections } from "@/lib/db/hot-connections";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
+import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
@@ -79,7 +79,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
       await gateway.stop();
       await closeProviderPools();
       await models.stop();
-      await closeHotConnections();
+      await closeCommitConnections();
     }
   });
   return { models, log, url: (door) => urls[door] };

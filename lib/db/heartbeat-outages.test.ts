@@ -1,0 +1,89 @@
+// Breaks of all kinds, longer than a death takes: the observer frozen, connections cut, the database silent or away.
+
+import { afterEach, expect, test } from "vitest";
+import { startEmbeddedPostgres } from "./embedded";
+import { processId } from "./heartbeat";
+import { migrate } from "./migrate";
+import { inTransaction, makePool } from "./pool";
+import { cleanUpEmbedded, newDataDir } from "./testing/embedded-fixture";
+import {
+  beatsOfADeath,
+  endHeartbeats,
+  insertDead,
+  shortTimes,
+  startHeartbeatProcess,
+  startOwnHeartbeat,
+  waitForBeats,
+} from "./testing/heartbeat-processes";
+import { openTestDatabase } from "./testing/test-database";
+
+const database = await openTestDatabase();
+const { deadAfterMs } = shortTimes;
+/** For tests in which a busy machine must not make a living process, or this test, too slow. */
+const longer = { ...shortTimes, deadAfterMs: 2 * deadAfterMs };
+const beats = (id: string, count?: number) => waitForBeats(database.pool, id, count);
+
+afterEach(async () => {
+  await endHeartbeats(database.pool);
+  await cleanUpEmbedded();
+});
+
+/** Calls `act` until the time is over, more often than a death takes. */
+const during = (ms: number, act: () => Promise<unknown>, startedAt = performance.now()) =>
+  expect.poll(() => act().then(() => performance.now() - startedAt), { interval: 300 }).toBeGreaterThan(ms);
+
+test("a process that was frozen holds nobody for dead at its wake who was frozen with it", async () => {
+  const own = await startOwnHeartbeat(longer);
+  const [first, second] = [await startHeartbeatProcess(database.url, longer), await startHeartbeatProcess(database.url, longer)];
+  second.signal("SIGSTOP");
+  await beats(first.id, 2); // it has read the last beat of the second
+  first.signal("SIGSTOP");
+  await expect.poll(() => own.toldIds().sort()).toEqual([first.id, second.id].sort());
+  first.signal("SIGCONT");
+  await beats(first.id, 2);
+  second.signal("SIGCONT");
+  await beats(second.id, 2 * beatsOfADeath);
+  expect([first.dead, second.dead]).toEqual([[], []]);
+});
+
+test("while connections are cut again and again nobody is held for dead; once they last, who died meanwhile is, and nobody else", async () => {
+  const own = await startOwnHeartbeat(longer);
+  const other = await startHeartbeatProcess(database.url, longer);
+  const dead = await insertDead(database.pool);
+  const cut = () =>
+    database.pool.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pennyprompt heartbeat' AND datname = current_database()",
+    );
+  await during(2 * longer.deadAfterMs, cut);
+  expect([own.told, other.dead]).toEqual([[], []]);
+  await expect.poll(() => [own.toldIds(), [...new Set(other.dead)]]).toEqual([[dead], [dead]]);
+  await expect.poll(own.isWell).toBe(true);
+});
+
+test("a database that answers nobody for longer than the time kills nobody; meanwhile no process is well", async () => {
+  const own = await startOwnHeartbeat();
+  const other = await startHeartbeatProcess(database.url);
+  await inTransaction(async (transaction) => {
+    await transaction.query("LOCK TABLE process");
+    await expect.poll(own.isWell).toBe(false);
+    await during(deadAfterMs, async () => undefined);
+  });
+  await expect.poll(own.isWell).toBe(true);
+  await Promise.all([processId(), other.id].map((id) => beats(id, beatsOfADeath)));
+  expect([own.told, other.dead]).toEqual([[], []]);
+});
+
+test("a database that is stopped and started again kills nobody", async () => {
+  const embedded = { dataDir: newDataDir(), settings: { fsync: "off" } };
+  const server = await startEmbeddedPostgres(embedded);
+  await migrate({ url: server.url });
+  const processes = [await startHeartbeatProcess(server.url), await startHeartbeatProcess(server.url)];
+  await server.stop();
+  await during(2 * deadAfterMs, async () => undefined);
+  const again = await startEmbeddedPostgres(embedded); // removed after the test, with its directory
+  const restarted = makePool(again.url, 2);
+  expect(again.url).toBe(server.url);
+  await Promise.all(processes.map(({ id }) => waitForBeats(restarted, id, beatsOfADeath)));
+  expect(processes.map(({ dead }) => dead)).toEqual([[], []]);
+  await restarted.end();
+});
