@@ -33,7 +33,7 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '{"seconds":%.6f,"requests":%d,"notOk":%d,"socketErrors":%d,"timeouts":%d,"p50Ms":%.4f,"p99Ms":%.4f,"maxMs":%.4f}\n',
+    '{"seconds":%.6f,"requests":%d,"notOk":%d,"socketErrors":%d,"timeouts":%d,"p50Ms":%.4f,"p95Ms":%.4f,"p99Ms":%.4f,"maxMs":%.4f}\n',
     summary.duration / 1e6, summary.requests, errors.status, errors.connect + errors.read + errors.write, errors.timeout,
-    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3))
+    latency:percentile(50) / 1e3, latency:percentile(95) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3))
 end

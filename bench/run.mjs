@@ -1,4 +1,4 @@
-// `npm run bench [-- [quick] [gateway] [streams] [big-ledger] [start] [chains] [payments]]`: measures, prints the tables, writes .data/bench.json, and
+// `npm run bench [-- [quick] [gateway] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`: measures, prints the tables, writes .data/bench.json, and
 // ends with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,14 +11,18 @@ import { bindToCore, describeMachine, ensureTools, REST_CORE } from "./machine.m
 import { benchPayments } from "./payments.mjs";
 import { handOnPriority, openRoom } from "./processes.mjs";
 import { profileService } from "./profile.mjs";
+import { benchRefused } from "./refused.mjs";
 import { buildService, root } from "./service.mjs";
 import { benchStart } from "./start-time.mjs";
 import { benchStreams } from "./streams.mjs";
+import { benchTwoProcesses } from "./two-processes.mjs";
 import { startUpstream } from "./upstream.mjs";
 
 const benches = {
   gateway: benchGateway,
   streams: benchStreams,
+  refused: benchRefused,
+  "two-processes": benchTwoProcesses,
   "big-ledger": benchBigLedger,
   start: benchStart,
   chains: benchChains,

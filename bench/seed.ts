@@ -11,7 +11,7 @@ import { createAccount } from "@/lib/access/accounts";
 import { createKey } from "@/lib/access/keys";
 import { nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { fromCents, nanoUsd } from "@/lib/base/money";
+import { fromCents, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, inTransaction, setDatabaseUrl } from "@/lib/db/pool";
@@ -60,7 +60,8 @@ async function seed(charges: number): Promise<void> {
     const model = findModel(MODEL);
     if (!model) throw new Error(`The catalogue has no ${MODEL}`);
     await recordPriceVersions([{ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice }]);
-    const wallets = await openWallets();
+    const wallets = await openWallets(WALLETS + 1, BALANCE);
+    const empty = await openWallets(WALLETS, ZERO_USD);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await writeCharges(client, wallets.slice(0, WALLETS), model, charges);
@@ -69,9 +70,8 @@ async function seed(charges: number): Promise<void> {
     await client.query("CHECKPOINT");
     await client.end();
     const keys = wallets.map((wallet) => wallet.key);
-    writeFileSync(join(dataDir, "bench-keys.json"), JSON.stringify({ wallets: keys.slice(0, WALLETS), hot: keys[WALLETS] }), {
-      mode: 0o600,
-    });
+    const all = { wallets: keys.slice(0, WALLETS), hot: keys[WALLETS], empty: empty.map((wallet) => wallet.key) };
+    writeFileSync(join(dataDir, "bench-keys.json"), JSON.stringify(all), { mode: 0o600 });
   } finally {
     await closePool();
     await database.stop();
@@ -79,22 +79,22 @@ async function seed(charges: number): Promise<void> {
   execFileSync("sync");
 }
 
-async function openWallets(): Promise<Wallet[]> {
+async function openWallets(count: number, balance: NanoUsd): Promise<Wallet[]> {
   await openFundingAccount(FUNDING);
   const wallets: Wallet[] = [];
-  for (let number = 0; number <= WALLETS; number++) wallets.push(await openWallet());
+  for (let number = 0; number < count; number++) wallets.push(await openWallet(balance));
   return wallets;
 }
 
-function openWallet(): Promise<Wallet> {
+function openWallet(balance: NanoUsd): Promise<Wallet> {
   return inTransaction(async (transaction) => {
     const accountId = await createAccount(LIMITS, transaction);
     await openCustomerAccount(accountId, transaction);
     const legs = [
-      { account: accountId, amount: BALANCE },
-      { account: FUNDING, amount: nanoUsd(-BALANCE) },
+      { account: accountId, amount: balance },
+      { account: FUNDING, amount: nanoUsd(-balance) },
     ];
-    await postTransfer({ id: `bench_${accountId}`, kind: "credit", legs }, transaction);
+    if (balance > 0n) await postTransfer({ id: `bench_${accountId}`, kind: "credit", legs }, transaction);
     const { keyId, key } = await createKey({ accountId, name: "bench", cap: CAP }, transaction);
     return { accountId, keyId, key };
   });
@@ -121,7 +121,7 @@ async function writeCharges(client: pg.Client, wallets: readonly Wallet[], model
   await client.query(`UPDATE ledger_account a SET posted = a.posted - c.paid
     FROM (SELECT account_id, sum(input_cost + output_cost)::bigint AS paid FROM charge GROUP BY account_id) c WHERE a.id = c.account_id`);
   await client.query(
-    `SELECT ledger_open_key_spend(account_id, key_id, '${CAP.period}', access_cap_period_start('${CAP.period}', now())) FROM wallet`,
+    `SELECT ledger_open_key_spend(account_id, key_id, '${CAP.period}', access_cap_period_start('${CAP.period}', now()), 0, 0) FROM wallet`,
   );
   process.stdout.write("\n");
 }
@@ -135,9 +135,9 @@ const chargeStatement = `
     JOIN wallet w ON w.number = i.i % $3::bigint
   )
   INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
-    reasoning_tokens, input_cost, output_cost, operator_loss, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
+    reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, at)
   SELECT account_id, request_id, key_id, $7, 'openai', $6, input_tokens, output_tokens, 0, 0, input_tokens * $8::bigint,
-    output_tokens * $9::bigint, 0, 'complete', false, false, 'balance', 400 + i % 300, 1500 + i % 900, at
+    output_tokens * $9::bigint, 0, input_tokens * $8::bigint + output_tokens * $9::bigint, false, 'complete', false, false, 'balance', 400 + i % 300, 1500 + i % 900, at
   FROM made ORDER BY i`;
 
 await seed(Number(process.argv[2]));

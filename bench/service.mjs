@@ -114,6 +114,8 @@ export async function startService(room, { dataDir, upstream, directory, name = 
     /** One client that goes through a thousand keys. */
     inTurn: contestant(`${name}-in-turn`, { authorizations: wallets }),
     hot: contestant(`${name}-hot`, { authorizations: [`Bearer ${keys.hot}`] }),
+    /** Keys of accounts without money. */
+    emptyKeys: keys.empty,
     /** Each run has idempotency keys of its own, or the second would be answered from the first. */
     idempotent: (run) => contestant(`${name}-idempotent`, { authorizations: wallets, idempotency: `bench-${run}-` }),
   };
@@ -144,6 +146,28 @@ export async function startNextDoor(room, { service, upstream, directory }) {
   });
   const contestant = { ...service.wallets, name: "next", pid: server.pid, stop: server.stop, origin: `http://127.0.0.1:${port}` };
   await waitForAnswer(server, `${contestant.origin}/api/v1/models`);
+  await proveAnswer(contestant);
+  return contestant;
+}
+
+/** Another process of ours on the database of `service`, whose wallets it serves: a client that goes through a thousand keys. */
+export async function startBeside(room, { service, upstream, directory, name, settings }) {
+  const port = await freePort();
+  const { keyPepper } = JSON.parse(readFileSync(join(service.dataDir, "secrets.json"), "utf8"));
+  const dataDir = join(service.dataDir, name);
+  const shared = { DATABASE_URL: service.database.url, KEY_PEPPER: keyPepper, ROLES: "web" };
+  const server = startProcess(room, {
+    name,
+    command: process.execPath,
+    args: [...startArguments, launcher],
+    cwd: root,
+    core: GATEWAY_CORE,
+    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...shared, ...providerSettings(upstream), ...settings }),
+    logFile: join(directory, `${name}.log`),
+  });
+  const contestant = { ...service.inTurn, name, pid: server.pid, stop: server.stop, origin: `http://127.0.0.1:${port}` };
+  await waitForAnswer(server, `${contestant.origin}/api/ready`);
+  for (const pid of familyOf(server.pid)) if (pid !== server.pid) bindToCore(pid, REST_CORE);
   await proveAnswer(contestant);
   return contestant;
 }
