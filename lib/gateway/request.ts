@@ -24,8 +24,7 @@ export interface IncomingRequest {
 
 /** A request on its way: with its identity and what must be undone when it ends. */
 export interface GatewayRequest extends IncomingRequest {
-  /** That of its hold, once it has one: a hold ahead brings its own. */
-  id: RequestId;
+  readonly id: RequestId;
   /** Unix milliseconds and monotonic milliseconds of its arrival. */
   arrivedAtMs: number;
   startedAt: number;
@@ -64,10 +63,7 @@ export const openRequest = (incoming: IncomingRequest): GatewayRequest => new Op
 
 type Undo = () => void | Promise<void>;
 
-/**
- * A class for its getters. In an object literal V8 makes it anew for each object, as a pair that it puts among the old at once: the
- * whole request lives until the next full collection then, and its properties are looked up in a dictionary.
- */
+/** A class for its getter. A literal's getter is allocated for each object, in old space, and the whole request lives as long. */
 class OpenRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
@@ -76,6 +72,7 @@ class OpenRequest implements GatewayRequest {
   readonly bodyText: string;
   readonly bodyProblem: IncomingRequest["bodyProblem"];
   readonly remoteAddress: string;
+  readonly id = newRequestId();
   readonly arrivedAtMs = nowMs();
   readonly startedAt = performance.now();
   readonly replyHeaders: Record<string, string> = {};
@@ -84,7 +81,6 @@ class OpenRequest implements GatewayRequest {
   readonly #incoming: IncomingRequest;
   readonly #undos: Undo[] = [];
   #ending: Promise<void> | undefined;
-  #id: RequestId | undefined;
 
   // Handed on by themselves, as part of a reply.
   readonly onEnd = (undo: Undo): void => {
@@ -104,16 +100,6 @@ class OpenRequest implements GatewayRequest {
     this.bodyProblem = incoming.bodyProblem;
     this.remoteAddress = incoming.remoteAddress;
     this.#incoming = incoming;
-  }
-
-  // Made when it is first asked for: a hold ahead brings another.
-  get id(): RequestId {
-    this.#id ??= newRequestId();
-    return this.#id;
-  }
-
-  set id(id: RequestId) {
-    this.#id = id;
   }
 
   // A door makes its signal when it is asked for; only streams ask.
