@@ -99,7 +99,7 @@ function Facts({ charged }: { charged: string }) {
     {
       figure: <HoldFigure />,
       title: "Held before",
-      text: "The most that a request can cost is set aside, on disk, before the model is called. Two requests never spend the same dollar.",
+      text: "The most that a request can cost is set aside before the model is called. Two requests never spend the same dollar.",
     },
     {
       figure: <ChargeFigure charged={charged} />,

@@ -46,6 +46,10 @@ export function MoneyChapter({ site }: ChapterProps) {
       when: "You left",
       what: "A stream that you leave is charged its input and what had been written by then. Gemini’s models bill the whole answer all the same: there it is read to its end, and charged. A JSON request is finished and charged.",
     },
+    {
+      when: "We crashed",
+      what: "You never pay more than was held, and nothing for an answer that you did not get. A charge is on disk before its answer is sent. If our database crashes, it may forget what was held in its last moments, and we bear what that costs. With an Idempotency-Key the hold is on disk too, and a retry is answered within ten seconds.",
+    },
   ];
   return (
     <Section id="balance" title="Money">
