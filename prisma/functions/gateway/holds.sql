@@ -10,7 +10,10 @@ CREATE OR REPLACE FUNCTION gateway_place_hold(
 DECLARE
   fits boolean := ledger_hold_money(account, ceiling);
   refusal json;
-  key_state record;
+  key_state text;
+  cap bigint;
+  period text;
+  period_start timestamptz;
   used bigint;
 BEGIN
   IF ceiling < 0 THEN RAISE EXCEPTION 'request % asks for a hold of %', request, ceiling; END IF;
@@ -20,21 +23,19 @@ BEGIN
     fits := ledger_hold_money(account, ceiling);
   END IF;
   IF key IS NOT NULL THEN
-    SELECT k.* INTO key_state FROM access_key_state(key, at) k;
-    IF key_state.state IS DISTINCT FROM 'active' THEN
-      refusal := json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state.state, 'unknown'));
+    SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_state(key, at) k;
+    IF key_state IS DISTINCT FROM 'active' THEN
+      refusal := json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
     END IF;
   ELSIF access_is_frozen(account) THEN
     refusal := json_build_object('outcome', 'account_frozen');
-  ELSE
-    SELECT NULL::bigint AS cap, NULL AS period, NULL::timestamptz AS period_start INTO key_state;
   END IF;
   IF refusal IS NULL AND idempotency IS NOT NULL THEN refusal := gateway_find_claim(account, idempotency, hash, at); END IF;
   IF refusal IS NULL AND NOT fits THEN
     refusal := json_build_object('outcome', 'insufficient', 'available', ledger_available(account)::text);
   END IF;
   IF refusal IS NULL THEN
-    used := ledger_open_hold(request, account, key, model, ceiling, key_state.cap, key_state.period, key_state.period_start, process, at, until);
+    used := ledger_open_hold(request, account, key, model, ceiling, cap, period, period_start, process, at, until);
     IF used IS NULL THEN
       IF idempotency IS NOT NULL THEN
         INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
@@ -42,8 +43,8 @@ BEGIN
       END IF;
       RETURN 'held';
     END IF;
-    refusal := json_build_object('outcome', 'cap_reached', 'cap', key_state.cap::text, 'spent', used::text,
-      'resetsAt', access_cap_period_end(key_state.period, key_state.period_start));
+    refusal := json_build_object('outcome', 'cap_reached', 'cap', cap::text, 'spent', used::text,
+      'resetsAt', access_cap_period_end(period, period_start));
   END IF;
   IF fits THEN PERFORM ledger_hold_money(account, -ceiling); END IF;
   RETURN refusal;
