@@ -3,12 +3,12 @@
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
+import type { AccountId } from "@/lib/base/ids";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
-import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import { expireHoldsAt, openHold } from "@/lib/ledger/testing/hold";
 import { finalIn, reversed } from "@/lib/payments/testing/credited";
 import { checkReserves } from "@/lib/wallets/reserves/check-reserves";
 import { ONE_USDC, type Owner, postedOf, spend } from "@/lib/wallets/reserves/testing/reserves-world";
@@ -33,9 +33,9 @@ afterAll(() => world?.stop());
 const SPENT = 1_000;
 
 async function hold(account: AccountId, ceiling: bigint): Promise<() => Promise<unknown>> {
-  const [request, until] = [newRequestId(), new Date(now().getTime() + 60_000)];
-  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [request, account, ceiling, now(), until]);
-  return () => pool().query("SELECT ledger_expire_holds($1, 1000)", [new Date(until.getTime() + 1)]);
+  const until = new Date(now().getTime() + 60_000);
+  await openHold(account, ceiling, { until });
+  return () => expireHoldsAt(new Date(until.getTime() + 1));
 }
 
 test("the first payment ever, over a chain where nobody has paid in, is no deficit", async () => {
