@@ -5,11 +5,13 @@ import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { freezeAccount } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
-import { fromCents } from "@/lib/base/money";
+import { fromCents, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { collectDebts } from "@/lib/ledger/debts";
+import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import { unitPrice } from "@/lib/ledger/testing/books";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { getRelayed } from "@/lib/relay/relayed";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "./claim";
@@ -21,6 +23,7 @@ await openTestDatabase();
 let chain: SettledChain;
 beforeAll(async () => {
   chain = await startSettledChain();
+  await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
 });
 afterEach(async () => {
   await chain.client.setAutomine(true);
