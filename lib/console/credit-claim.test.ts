@@ -2,13 +2,14 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
+import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/once";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
+import { expireHoldsAt, openHold } from "@/lib/ledger/testing/hold";
 import { checkPayments } from "@/lib/payments/check";
 import { claimCredit, creditAccountOf, readCredit } from "@/lib/payments/credits";
 import { networkOf } from "@/lib/payments/networks";
@@ -88,12 +89,12 @@ test("ten sign-ins at once move it once", async () => {
 test("a hold that is open at that moment stays, and what it leaves can be moved later", async () => {
   const wallet = newWallet("solana");
   await pay(wallet, 5n * USD);
-  const [request, until] = [newRequestId(), new Date(now().getTime() + 60_000)];
+  const until = new Date(now().getTime() + 60_000);
   const credit = creditOf(wallet);
-  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [request, credit, 2n * USD, now(), until]);
+  await openHold(credit, 2n * USD, { until });
   const { accountId } = await enter(wallet);
   expect([await postedOf(accountId), (await readBalance(credit)).held]).toEqual([3n * USD, 2n * USD]);
-  await pool().query("SELECT ledger_expire_holds($1, 10)", [new Date(until.getTime() + 1)]);
+  await expireHoldsAt(new Date(until.getTime() + 1));
   expect(await inTransaction((transaction) => claimCredit(accountId, storedAs(wallet), transaction))).toBe(2n * USD);
   expect([await postedOf(accountId), await postedOf(credit)]).toEqual([5n * USD, 0n]);
 });

@@ -5,6 +5,7 @@ import { type AccountId, newRequestId } from "@/lib/base/ids";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { charge, someCharges } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { openHold } from "@/lib/ledger/testing/hold";
 import { readOverview } from "./overview";
 
 const { pool } = await openTestDatabase();
@@ -57,8 +58,7 @@ test("today and this month are those of UTC, to the millisecond, and the chart i
 
 test("what is held stands apart from what is available", async () => {
   const account = await fundedAccount(1_000);
-  const at = new Date();
-  await pool.query("SELECT * FROM ledger_place_hold($1, $2, NULL, 300, NULL, NULL, NULL, $3, $3)", [newRequestId(), account, at]);
+  await openHold(account, 300n);
   expect(await readOverview(account)).toMatchObject({ available: 700n, held: 300n });
 });
 

@@ -2,13 +2,16 @@
 // what the chain shows before the books is surplus.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { freezeAccount } from "@/lib/access/accounts";
 import { now } from "@/lib/base/clock";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
+import type { AccountId } from "@/lib/base/ids";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { collectDebts } from "@/lib/ledger/debts";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import { endHold, expireHoldsAt, openHold } from "@/lib/ledger/testing/hold";
 import { finalIn, reversed } from "@/lib/payments/testing/credited";
 import { checkReserves } from "@/lib/wallets/reserves/check-reserves";
 import { ONE_USDC, type Owner, postedOf, spend } from "@/lib/wallets/reserves/testing/reserves-world";
@@ -33,9 +36,9 @@ afterAll(() => world?.stop());
 const SPENT = 1_000;
 
 async function hold(account: AccountId, ceiling: bigint): Promise<() => Promise<unknown>> {
-  const [request, until] = [newRequestId(), new Date(now().getTime() + 60_000)];
-  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [request, account, ceiling, now(), until]);
-  return () => pool().query("SELECT ledger_expire_holds($1, 1000)", [new Date(until.getTime() + 1)]);
+  const until = new Date(now().getTime() + 60_000);
+  await openHold(account, ceiling, { until });
+  return () => expireHoldsAt(new Date(until.getTime() + 1));
 }
 
 test("the first payment ever, over a chain where nobody has paid in, is no deficit", async () => {
@@ -121,4 +124,29 @@ test("a payment whose block leaves the chain is owed at no moment of it, and nob
   expect(await reckoned()).toEqual(before);
   expect([await postedOf(owner.accountId), await postedOf(payment.account)]).toEqual([0n, 0n]);
   expect((await readAllowance(owner.accountId)).withdrawable).toBe(0n);
+});
+
+test("a payment whose block leaves the chain while it is held is owed at no moment of it, and taken back when its requests end", async () => {
+  const [owner] = (await world.openOwners(1)) as [Owner];
+  const before = await reckoned();
+  const payment = await world.paid("evm", 9n * ONE_USDC);
+  const ofPayer = await openHold(payment.account, 2n * USD);
+  expect(await prove(payment, owner.accountId)).toBe(7n * USD);
+  const ofOwner = await openHold(owner.accountId, 3n * USD);
+  await world.evm.reorg(2);
+  await world.evm.mine(8);
+  expect((await world.finalHeights()).evm).toBeGreaterThan(payment.block);
+  expect(await reversed(payment.claimId)).toBe(0n);
+  expect([await checkBooks(), await reckoned()]).toEqual([[], before]);
+  expect(await readAllowance(owner.accountId)).toMatchObject({ withdrawable: 0n });
+  await endHold(ofPayer, null);
+  expect([await checkBooks(), await reckoned()]).toEqual([[], before]);
+  expect(await claim(payment, owner.accountId)).toBe(0n);
+  await endHold(ofOwner, { input: SPENT, output: 0 });
+  await collectDebts(freezeAccount);
+  await rollUpRevenue();
+  expect([await checkBooks(), await reckoned()]).toEqual([[], before]);
+  expect([await postedOf(owner.accountId), await postedOf(payment.account)]).toEqual([0n, 0n]);
+  const { rows } = await pool().query("SELECT access_is_frozen($1) AS frozen", [owner.accountId]);
+  expect(rows).toEqual([{ frozen: true }]);
 });

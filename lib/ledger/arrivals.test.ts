@@ -2,14 +2,15 @@
 
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { now } from "@/lib/base/clock";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
-import { inTransaction, pool } from "@/lib/db/pool";
+import type { AccountId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount, openFundingAccount, openLossAccount, readBalance } from "./accounts";
 import { listUnseenArrivals } from "./arrivals";
 import { checkLedger } from "./check";
 import { readOwed } from "./owed";
 import { fundedAccount, openFunding } from "./testing/fund";
+import { endHold, openHold, type TestHold } from "./testing/hold";
 
 await openTestDatabase();
 const CHAIN = "base_chain";
@@ -50,23 +51,10 @@ async function takeBack(id: string) {
   return rows.map(({ account_id, lost }) => [account_id, lost] as const);
 }
 
-async function hold(account: AccountId, ceiling: number): Promise<string> {
-  const request = newRequestId();
-  const until = new Date(now().getTime() + 3_600_000);
-  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [request, account, ceiling, now(), until]);
-  return request;
-}
-
 /** Ends a hold; `cost` null releases it. */
-const settle = (request: string, account: AccountId, cost: number | null) =>
-  inTransaction(async (transaction) => {
-    const charge = { inputTokens: cost, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0, outcome: "complete", providerMs: 1 };
-    const told = { model: "model", provider: "provider", priceVersion: "unit-price", streamed: false, estimated: false, paidBy: "payment" };
-    const costs = { inputCost: cost ?? 0, outputCost: 0, charged: cost !== null };
-    const item = { ord: 0, request, account, ...costs, ...(cost === null ? {} : { ...charge, ...told }) };
-    await transaction.query("SELECT ledger_begin_charges(), ledger_lock_accounts($1)", [[account]]);
-    await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [JSON.stringify([item]), [request], [account], now()]);
-  });
+const settle = (hold: TestHold, cost: number | null) => endHold(hold, cost === null ? null : { input: cost, output: 0 });
+
+const collect = (account: AccountId) => resultOf<bigint | null>("ledger_collect_debts($1, $2)", [account, now()]);
 
 async function owedAt(height: number): Promise<bigint> {
   const unseen = await listUnseenArrivals(pool(), { funding: CHAIN, height });
@@ -93,10 +81,10 @@ test("a credit that is claimed takes what is not final with it, and a hold stays
   await arrive("old", credit, 30, 10);
   await note("old", 10, true);
   await arrive("new", credit, 20, 20);
-  const request = await hold(credit, 45);
+  const held = await openHold(credit, 45n);
   expect(await move("claim_1", credit, account)).toBe(5n);
   expect([await unfinalOf(credit), await unfinalOf(account)]).toEqual([15n, 5n]);
-  await settle(request, credit, null);
+  await settle(held, null);
   expect(await move("claim_2", credit, account)).toBe(45n);
   expect([await unfinalOf(credit), await unfinalOf(account)]).toEqual([0n, 20n]);
   expect([await move("claim_3", credit, account), (await readBalance(credit)).posted]).toEqual([0n, 0n]);
@@ -106,20 +94,21 @@ test("a credit that is claimed takes what is not final with it, and a hold stays
   expect(await checkLedger()).toEqual([]);
 });
 
-test("what went is taken from everybody who has some of it, and the operator bears what was spent", async () => {
+test("what went is taken from everybody who has some of it, the operator bears what was spent, and what is held is owed", async () => {
   const [credit, account] = [await newCredit(), await fundedAccount(0n)];
   await arrive("shared", credit, 50, 30);
-  const request = await hold(credit, 20);
+  const held = await openHold(credit, 20n);
   expect(await move("claim_shared", credit, account)).toBe(30n);
-  const ofAccount = await hold(account, 12);
-  await settle(ofAccount, account, 12);
+  await settle(await openHold(account, 12n), 12);
   const before = (await readBalance("payment_losses" as AccountId)).posted;
   expect(await takeBack("shared")).toEqual([
     [account, 12n],
-    [credit, 20n],
+    [credit, 0n],
   ]);
   expect((await readBalance("payment_losses" as AccountId)).posted - before).toBe(-32n);
-  await settle(request, credit, 20);
+  expect(await checkLedger()).toEqual([]);
+  await settle(held, 20);
+  expect(await collect(credit)).toBe(20n);
   expect([(await readBalance(credit)).posted, (await readBalance(account)).posted]).toEqual([0n, 0n]);
   expect(await checkLedger()).toEqual([]);
 });
@@ -144,7 +133,7 @@ test("whatever was paid, spent, held and claimed, at no height of the chain is m
   const [credit, account] = [await newCredit(), await fundedAccount(0n)];
   const before = await owedAt(1_000_000);
   const blocks: { block: number; amount: number }[] = [];
-  const holds: { request: string; of: AccountId; ceiling: number }[] = [];
+  const holds: TestHold[] = [];
   let state = 20_261_121;
   const dice = (below: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -159,10 +148,10 @@ test("whatever was paid, spent, held and claimed, at no height of the chain is m
       blocks.push({ block, amount });
     } else if (act === 1) {
       const ceiling = Math.min(amount, Number((await readBalance(of)).available));
-      holds.push({ request: await hold(of, ceiling), of, ceiling });
+      holds.push(await openHold(of, BigInt(ceiling)));
     } else if (act === 2) {
       const [ended] = holds.splice(dice(holds.length), 1);
-      if (ended) await settle(ended.request, ended.of, dice(3) === 0 ? null : dice(ended.ceiling + 1));
+      if (ended) await settle(ended, dice(3) === 0 ? null : dice(Number(ended.ceiling) + 1));
     } else if (act === 3) {
       await move(`walk_${step}`, credit, account);
     } else {

@@ -40,7 +40,7 @@ async function openBooks(on: PoolClient): Promise<void> {
   ]);
   await on.query("SELECT ledger_post('credit', 'credit', $1, $2)", [credit, new Date(atMs)]);
   await placeHolds(on, [ask("req_1", 10n, `${accounts[0]}_key2`), ask("req_2", 0n, null), ask("req_3", 7n, `${accounts[0]}_key2`)], atMs);
-  const settled = { account: accounts[0], period: null, periodStart: null, charges: true, idempotency: null, body: null };
+  const settled = { account: accounts[0], charges: true, idempotency: null, body: null };
   await settleHolds(
     on,
     [
@@ -49,7 +49,7 @@ async function openBooks(on: PoolClient): Promise<void> {
     ],
     atMs,
   );
-  await on.query("SELECT ledger_roll_up(ledger_roll_up_mark())");
+  await on.query("SELECT ledger_roll_up(ledger_roll_up_mark(), 1000)");
 }
 
 // Every test breaks the books in a transaction of its own, with the triggers that forbid it turned off.
@@ -80,6 +80,9 @@ const entriesOf = "every transfer has its entries";
 const once = "a request is charged once";
 const priced = "a charge is its tokens at its price version";
 const capHeld = "what a capped key holds equals its open holds";
+const capSpent = "what a capped key spent equals its charges";
+const atMost = "a customer pays no more than the ceiling";
+const owed = "what an account owes equals its debts";
 
 const corruptions: readonly (readonly [what: string, sql: string, told: string[]])[] = [
   ["an account was given money from nowhere", "UPDATE ledger_account SET posted = posted + 1 WHERE id = 'acc_a'", [`${posted}: acc_a`]],
@@ -131,7 +134,7 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   [
     "a charge was removed",
     "DELETE FROM charge WHERE request_id = 'req_1'",
-    [`${posted}: acc_a`, `${posted}: operator_loss`, `${posted}: revenue`],
+    [`${posted}: acc_a`, `${posted}: operator_loss`, `${posted}: revenue`, `${capSpent}: acc_a_key2`],
   ],
   [
     "a charge of which the operator bore everything was removed",
@@ -152,7 +155,7 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   [
     "a charge says it cost less",
     "UPDATE charge SET output_cost = output_cost - 1 WHERE request_id = 'req_1'",
-    [`${posted}: acc_a`, `${posted}: revenue`, `${priced}: req_1`],
+    [`${posted}: acc_a`, `${posted}: revenue`, `${priced}: req_1`, `${capSpent}: acc_a_key2`],
   ],
   [
     "a loss was hidden",
@@ -173,12 +176,79 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
     "INSERT INTO key_spend VALUES ('acc_b_key2', 'day', '2026-01-14', 0, 1)",
     [`${capHeld}: acc_b_key2`],
   ],
-  ["a capped key's spending was removed", "DELETE FROM key_spend", [`${capHeld}: acc_a_key2`]],
+  ["a capped key's spending was removed", "DELETE FROM key_spend", [`${capHeld}: acc_a_key2`, `${capSpent}: acc_a_key2`]],
+  ["a capped key spent too little", "UPDATE key_spend SET spent = spent - 1", [`${capSpent}: acc_a_key2`]],
+  ["a capped key spent too much", "UPDATE key_spend SET spent = spent + 1", [`${capSpent}: acc_a_key2`]],
+  [
+    "a capped key spent something in another period",
+    "INSERT INTO key_spend VALUES ('acc_b_key2', 'day', '2026-01-14', 1, 0)",
+    [`${capSpent}: acc_b_key2`],
+  ],
+  ["a charge names no period though it counted in one", "UPDATE charge SET period = NULL", [`${capSpent}: acc_a_key2`]],
+  [
+    "a charge names another period than it counted in",
+    "UPDATE charge SET period = 'week' WHERE request_id = 'req_1'",
+    [`${capSpent}: acc_a_key2`, `${capSpent}: acc_a_key2`],
+  ],
+  [
+    "a charge names another key than it counted with",
+    "UPDATE charge SET key_id = 'acc_a_key1' WHERE request_id = 'req_1'",
+    [`${capSpent}: acc_a_key1`, `${capSpent}: acc_a_key2`],
+  ],
+  ["a customer paid more than was held", "UPDATE charge SET ceiling = 9 WHERE request_id = 'req_1'", [`${atMost}: req_1`]],
+  [
+    "a customer paid what the operator bore",
+    "UPDATE charge SET output_cost = output_cost + operator_loss, operator_loss = 0 WHERE request_id = 'req_1'",
+    [`${atMost}: req_1`, `${capSpent}: acc_a_key2`, `${posted}: acc_a`, `${posted}: operator_loss`],
+  ],
+  ["an account owes what it has no debt for", "UPDATE ledger_account SET debt = 1 WHERE id = 'acc_a'", [`${owed}: acc_a`]],
+  [
+    "a debt that its account does not know of",
+    "INSERT INTO debt VALUES ('credit', 'acc_a', 'operator_loss', 5, now())",
+    [`${owed}: acc_a`],
+  ],
+  ["a debt of nobody", "INSERT INTO debt VALUES ('credit', 'acc_x', 'operator_loss', 5, now())", [`${owed}: acc_x`]],
 ];
 
 test.each(corruptions)("reported: %s", async (_what, sql, told) => {
   await client.query(sql);
   expect(await reported()).toEqual([...told].sort());
+});
+
+const laterCorruptions: readonly (readonly [what: string, sql: string])[] = [
+  ["it spent too little", "UPDATE key_spend SET spent = spent - 1 WHERE key_id = 'acc_a_key1'"],
+  ["it spent too much", "UPDATE key_spend SET spent = spent + 1 WHERE key_id = 'acc_a_key1'"],
+  ["a charge from before was forgotten", "DELETE FROM charge WHERE request_id = 'req_before'"],
+  ["a charge from after was forgotten", "DELETE FROM charge WHERE request_id = 'req_after'"],
+  ["what was counted is counted again", "UPDATE key_spend SET counted_up_to = 0 WHERE key_id = 'acc_a_key1'"],
+  ["what was not counted yet is held for counted", "UPDATE key_spend SET counted_up_to = 0, spent = 3 WHERE key_id = 'acc_a_key1'"],
+];
+
+/** The key's cap is set between two charges, of 3 and of 4. */
+async function openPeriodLater(): Promise<void> {
+  const key = `${accounts[0]}_key1`;
+  const charge = async (request: string, cost: bigint) => {
+    const ask = { request, account: accounts[0], key, ceiling: cost, idempotency: null };
+    await placeHolds(client, [{ ...ask, hash: null, deadlineMs: atMs + 60_000 }], atMs);
+    await settleHolds(client, [{ ...ask, inputCost: cost, outputCost: 0n, charges: true, body: null }], atMs);
+  };
+  await charge("req_before", 3n);
+  await client.query("UPDATE api_key SET cap_nano_usd = 50, cap_period = 'total' WHERE id = $1", [key]);
+  await client.query("SELECT ledger_open_key_spend($1, $2, 'total', to_timestamp(0), 0, 0)", [accounts[0], key]);
+  await charge("req_after", 4n);
+}
+
+test("a period that was opened after its key had been used is proved by its charges from before and from after", async () => {
+  await openPeriodLater();
+  const { rows } = await client.query("SELECT spent FROM key_spend WHERE key_id = 'acc_a_key1'");
+  expect(rows).toEqual([{ spent: 7n }]);
+  expect(await reported()).toEqual([]);
+});
+
+test.each(laterCorruptions)("reported of a period that was opened after its key had been used: %s", async (_what, sql) => {
+  await openPeriodLater();
+  await client.query(sql);
+  expect(await reported()).toContain(`${capSpent}: acc_a_key1`);
 });
 
 test("a violation is returned with what was expected and what is", async () => {

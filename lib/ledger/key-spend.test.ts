@@ -3,7 +3,7 @@ import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { openKeySpend, readPeriodSpend, sumKeyCharges } from "./key-spend";
+import { countKeySpend, openKeySpend, readPeriodSpend, sumKeyCharges } from "./key-spend";
 import { checkBooks, placeHolds, settleHolds } from "./testing/books";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldResult, SettleAsk } from "./testing/model-types";
@@ -29,9 +29,8 @@ async function hold({ accountId, keyId }: Spender, ceiling: bigint, ms: number) 
   );
   const result: HoldResult | undefined = results[0];
   if (result?.outcome !== "held") throw new Error(`the hold was ${result?.outcome}`);
-  const { period, periodStart } = result;
   const settle = (inputCost: bigint, outputCost: bigint, atMs = ms) => {
-    const ask: SettleAsk = { ...asked, period, periodStart, ceiling, inputCost, outputCost, charges: true, body: null };
+    const ask: SettleAsk = { ...asked, ceiling, inputCost, outputCost, charges: true, body: null };
     return inTransaction((client) => settleHolds(client, [ask], atMs));
   };
   return { settle };
@@ -98,7 +97,9 @@ test("a cap that is set later counts what the key has spent and holds in its per
   await charge({ accountId, keyId }, 40n, thursday);
   const open = await hold({ accountId, keyId }, 30n, thursday);
   await pool().query("UPDATE api_key SET cap_nano_usd = 100, cap_period = 'week' WHERE id = $1", [keyId]);
-  await inTransaction((transaction) => openKeySpend(accountId, { keyId, period: "week", periodStart: new Date(monday) }, transaction));
+  const periodStart = new Date(monday);
+  const counted = await countKeySpend(accountId, { keyId, periodStart });
+  await inTransaction((transaction) => openKeySpend(accountId, { keyId, period: "week", periodStart }, counted, transaction));
   expect(await spentIn(keyId, "week", monday)).toBe(40n);
   await expect(hold({ accountId, keyId }, 31n, thursday)).rejects.toThrow("cap_reached");
   await open.settle(0n, 20n);
@@ -110,15 +111,17 @@ test("a cap that is set later counts what the key has spent and holds in its per
 test("a period that is counted anew after a pause without a cap misses nothing", async () => {
   const accountId = await fundedAccount(1_000);
   const keyId = await openKey(accountId, { nanoUsd: 100, period: "total" });
-  const setCap = (cap: number | null) =>
-    inTransaction(async (transaction) => {
+  const setCap = async (cap: number | null) => {
+    const counted = await countKeySpend(accountId, { keyId, periodStart: new Date(0) });
+    await inTransaction(async (transaction) => {
       await transaction.query("UPDATE api_key SET cap_nano_usd = $2, cap_period = $3 WHERE id = $1", [
         keyId,
         cap === null ? null : nanoUsd(cap),
         cap === null ? null : "total",
       ]);
-      if (cap !== null) await openKeySpend(accountId, { keyId, period: "total", periodStart: new Date(0) }, transaction);
+      if (cap !== null) await openKeySpend(accountId, { keyId, period: "total", periodStart: new Date(0) }, counted, transaction);
     });
+  };
   await charge({ accountId, keyId }, 60n, thursday);
   await setCap(null);
   await charge({ accountId, keyId }, 300n, thursday);

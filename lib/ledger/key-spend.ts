@@ -79,8 +79,8 @@ export async function openKeySpend(
   counted: CountedSpend,
   transaction: Transaction,
 ): Promise<void> {
-  // A new day may have begun in between; then all of it is counted here.
+  // A new period may have begun in between: its few charges are counted now, still before the account is locked.
   const isOfThis = counted.periodStart.getTime() === periodStart.getTime();
-  const { spent, upTo } = isOfThis ? counted : { spent: ZERO_USD, upTo: 0n };
+  const { spent, upTo } = isOfThis ? counted : await countKeySpend(accountId, { keyId, periodStart });
   await transaction.query("SELECT ledger_open_key_spend($1, $2, $3, $4, $5, $6)", [accountId, keyId, period, periodStart, spent, upTo]);
 }

@@ -1,16 +1,20 @@
 import type { PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { nowMs } from "@/lib/base/clock";
+import { capPeriodStart } from "@/lib/access/cap-period";
+import { now, nowMs } from "@/lib/base/clock";
 import { newRequestId } from "@/lib/base/ids";
+import { inTransaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { expireHolds } from "@/lib/gateway/expire-holds";
+import { commit } from "@/lib/gateway/commit";
 import { checkLedger } from "./check";
+import { expireHolds } from "./expire-holds";
+import { countKeySpend, openKeySpend } from "./key-spend";
 import { rollUpRevenue } from "./roll-up";
 import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { type Spender, startLoad } from "./testing/load";
-import type { HoldAsk, HoldResult, SettleAsk } from "./testing/model-types";
+import type { HoldAsk, SettleAsk } from "./testing/model-types";
 
 const database = await openTestDatabase({ poolSize: 16 });
 const spenders: Spender[] = [];
@@ -41,12 +45,10 @@ const holdAsk = (n: number, deadlineMs: number): HoldAsk => ({
   hash: n % 5 === 0 ? "00" : null,
 });
 
-const settleAsk = (ask: HoldAsk, { period, periodStart }: HoldResult, n: number): SettleAsk => ({
+const settleAsk = (ask: HoldAsk, n: number): SettleAsk => ({
   request: ask.request,
   account: ask.account,
   key: ask.key,
-  period,
-  periodStart,
   ceiling: ask.ceiling,
   inputCost: ask.ceiling / 2n,
   outputCost: BigInt(n % 20),
@@ -64,7 +66,7 @@ async function spendInBatches(client: PoolClient, seed: number, rounds: number):
     const results = await placeHolds(client, asks, nowMs());
     const held = asks.flatMap((ask, n) => {
       const result = results[n];
-      return result?.outcome === "held" && n % 9 !== 0 ? [settleAsk(ask, result, n)] : [];
+      return result?.outcome === "held" && n % 9 !== 0 ? [settleAsk(ask, n)] : [];
     });
     if (held.length > 0) await settleHolds(client, held.reverse(), nowMs());
   }
@@ -79,8 +81,8 @@ test("holds, settlements, expiry, credits, cap changes and roll-ups over the sam
     for (let n = 0; spending; n++) await work(n);
   };
   const others = [
-    until(() => expireHolds()),
-    until(() => expireHolds()),
+    until(() => expireHolds(commit())),
+    until(() => expireHolds(commit())),
     until(() => rollUpRevenue()),
     until((n) => credit(pick(n).account, 5, `credit ${n}`)),
     until((n) => credit(pick(n + 3).account, 5, `credit ${n}`)),
@@ -95,13 +97,13 @@ test("holds, settlements, expiry, credits, cap changes and roll-ups over the sam
   await expectBooksToClose();
 });
 
-const changeCap = ({ account, key }: Spender, n: number) =>
-  database.pool.query("SELECT ledger_open_key_spend($1, $2, $3, access_cap_period_start($3, $4))", [
-    account,
-    key,
-    n % 2 === 0 ? "day" : "week",
-    new Date(),
-  ]);
+async function changeCap({ account, key }: Spender, n: number): Promise<void> {
+  if (!key) return;
+  const period = n % 2 === 0 ? "day" : "week";
+  const periodStart = capPeriodStart(period, now());
+  const counted = await countKeySpend(account, { keyId: key, periodStart });
+  await inTransaction((transaction) => openKeySpend(account, { keyId: key, period, periodStart }, counted, transaction));
+}
 
 test("roll-ups under load, two at once, count every charge once, and the books are clean at every moment", async () => {
   const load = startLoad({ spenders, workers: 24, tell: () => undefined });
@@ -135,8 +137,8 @@ test("a roll-up waits for an entry that is not committed yet, even when later on
       idempotency: null,
       hash: null,
     };
-    const [result] = await placeHolds(client, [ask], nowMs());
-    if (result) await settleHolds(client, [{ ...settleAsk(ask, result, 1), inputCost: cost, outputCost: 0n }], nowMs());
+    await placeHolds(client, [ask], nowMs());
+    await settleHolds(client, [{ ...settleAsk(ask, 1), inputCost: cost, outputCost: 0n }], nowMs());
   };
   await slow.query("BEGIN");
   await charge(slow, 0, 10n);

@@ -5,7 +5,7 @@ import type { Queryable } from "@/lib/db/pool";
 
 /** nano-USD. */
 export interface Owed {
-  /** Balances, what is held included. */
+  /** Balances, what is held included; less debts, which are taken out of what is held once that is free. */
   customers: NanoUsd;
   /** Of these, what lies at addresses that no account has proved as its own. */
   credits: NanoUsd;
@@ -28,8 +28,8 @@ interface Without {
 /** Reads every account. In the caller's snapshot, in which what is unseen was read as well. */
 export async function readOwed(snapshot: Queryable, { chainAccounts, unseen }: Without): Promise<Owed> {
   const { rows } = await snapshot.query<Record<keyof Owed, bigint>>(
-    `SELECT coalesce(sum(a.posted) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
-       coalesce(sum(a.posted) FILTER (WHERE a.kind = 'customer' AND ledger_is_credit(a.id)), 0)::bigint AS credits,
+    `SELECT coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
+       coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer' AND ledger_is_credit(a.id)), 0)::bigint AS credits,
        coalesce(sum(a.posted) FILTER (WHERE a.kind = 'liability'), 0)::bigint AS liabilities,
        coalesce(-sum(a.posted) FILTER (WHERE a.kind = 'funding' AND a.id <> ALL ($1::text[])), 0)::bigint AS granted
      FROM ledger_account a`,
@@ -53,8 +53,8 @@ async function readLeftOfUnseen(
   const none = { customers: 0n, credits: 0n };
   if (unseen.size === 0) return none;
   const { rows } = await snapshot.query<typeof none>(
-    `SELECT coalesce(sum(greatest(least(a.posted, u.amount), 0)), 0)::bigint AS customers,
-       coalesce(sum(greatest(least(a.posted, u.amount), 0)) FILTER (WHERE ledger_is_credit(a.id)), 0)::bigint AS credits
+    `SELECT coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)), 0)::bigint AS customers,
+       coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)) FILTER (WHERE ledger_is_credit(a.id)), 0)::bigint AS credits
      FROM unnest($1::text[], $2::bigint[]) AS u(id, amount) JOIN ledger_account a ON a.id = u.id`,
     [[...unseen.keys()], [...unseen.values()]],
   );

@@ -6,6 +6,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openLiabilityAccount, openLossAccount, readBalance } from "./accounts";
 import { checkLedger } from "./check";
 import { fundedAccount, openFunding } from "./testing/fund";
+import { openHold } from "./testing/hold";
 
 await openTestDatabase();
 beforeAll(async () => {
@@ -98,12 +99,14 @@ test.each([
   expect((await readBalance(account)).posted).toBe(left);
 });
 
-test("what is held for a request is not taken back: it is a loss", async () => {
+test("what is held for a request is not taken back yet: it is owed, and not lost", async () => {
   const account = await fundedAccount(10);
-  await pool().query("SELECT ledger_place_hold('req_back', $1, NULL, 8, NULL, NULL, NULL, now(), now() + interval '1 hour')", [account]);
+  await openHold(account, 8n);
   const { rows } = await pool().query("SELECT ledger_take_back('back of held', $1, 'test_funding', 'losses', 10, now()) AS lost", [
     account,
   ]);
-  expect(rows).toEqual([{ lost: 8n }]);
+  expect(rows).toEqual([{ lost: 0n }]);
   expect(await readBalance(account)).toEqual({ posted: 8n, held: 8n, available: 0n });
+  const debts = await pool().query("SELECT loss_id, amount FROM debt WHERE account_id = $1", [account]);
+  expect(debts.rows).toEqual([{ loss_id: "losses", amount: 8n }]);
 });

@@ -1,12 +1,12 @@
 // A receipt is found by its account alone, in every state that a request can have.
 
 import { beforeAll, expect, test } from "vitest";
-import { type AccountId, newRequestId, type RequestId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
+import type { AccountId } from "@/lib/base/ids";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findReceipt } from "./receipt";
 import { chargeDetails, unitPrice } from "./testing/books";
 import { fundedAccount, openFunding } from "./testing/fund";
+import { endHold, openHold, type TestHold } from "./testing/hold";
 
 await openTestDatabase();
 beforeAll(openFunding);
@@ -14,27 +14,21 @@ beforeAll(openFunding);
 const at = new Date(Date.UTC(2026, 0, 31, 9));
 const deadline = new Date(at.getTime() + 60_000);
 
-async function hold(accountId: AccountId): Promise<RequestId> {
-  const requestId = newRequestId();
-  const values = [requestId, accountId, at, deadline];
-  await pool().query("SELECT * FROM ledger_place_hold($1, $2, 'key', 30, NULL, NULL, NULL, $3, $4)", values);
-  return requestId;
-}
+const hold = (account: AccountId) => openHold(account, 30n, { key: "key", at, until: deadline });
 
-/** Ends the hold with a charge, or without one. */
-async function settle(account: AccountId, request: RequestId, charged: boolean): Promise<void> {
-  const details = { ...chargeDetails(7, 12), cachedInputTokens: 3, reasoningTokens: 5, firstTokenMs: 450, providerMs: 900 };
-  const item = { ord: 0, request, account, key: "key", inputCost: 7, outputCost: 12, charged, ...(charged && details) };
-  await pool().query("SELECT * FROM ledger_settle_holds($1, $2, $3, $4)", [JSON.stringify([item]), [request], [account], at]);
-}
+const details = { cachedInputTokens: 3, reasoningTokens: 5, firstTokenMs: 450, providerMs: 900 };
+const charge = (held: TestHold) => endHold(held, { input: 7, output: 12, details, at });
 
 test("under way it says what is held, and once it is charged what it cost and at which price", async () => {
   const account = await fundedAccount(100);
-  const requestId = await hold(account);
+  const held = await hold(account);
+  const requestId = held.request;
   expect(await findReceipt(account, requestId)).toEqual({ state: "in_progress", at, keyId: "key", ceiling: 30n, deadline });
-  await settle(account, requestId, true);
+  await charge(held);
+  // What the provider calls the answer is between the operator and the provider.
+  const { providerRequestId: _, ...details } = chargeDetails(7, 12);
   expect(await findReceipt(account, requestId)).toEqual({
-    ...chargeDetails(7, 12),
+    ...details,
     state: "charged",
     at,
     keyId: "key",
@@ -52,16 +46,18 @@ test("under way it says what is held, and once it is charged what it cost and at
 
 test("a request that was released has none", async () => {
   const account = await fundedAccount(100);
-  const requestId = await hold(account);
-  await settle(account, requestId, false);
+  const held = await hold(account);
+  const requestId = held.request;
+  await endHold(held, null);
   expect(await findReceipt(account, requestId)).toBeNull();
 });
 
 test("nobody finds another account's, under way or charged", async () => {
   const [owner, other] = [await fundedAccount(100), await fundedAccount(100)];
-  const requestId = await hold(owner);
+  const held = await hold(owner);
+  const requestId = held.request;
   expect(await findReceipt(other, requestId)).toBeNull();
-  await settle(owner, requestId, true);
+  await charge(held);
   expect(await findReceipt(other, requestId)).toBeNull();
 });
 

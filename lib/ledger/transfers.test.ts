@@ -7,6 +7,7 @@ import { openCustomerAccount, openFundingAccount, readBalance } from "./accounts
 import { checkLedger } from "./check";
 import { recordPriceVersions } from "./price-versions";
 import { credit, fundedAccount, openFunding } from "./testing/fund";
+import { openHold } from "./testing/hold";
 import { postTransfer } from "./transfers";
 
 await openTestDatabase();
@@ -59,7 +60,7 @@ test.each([
 
 test("money that is held can not be taken back", async () => {
   const account = await fundedAccount(10);
-  await pool().query("SELECT ledger_place_hold('req_held', $1, NULL, 8, NULL, NULL, NULL, now(), now() + interval '1 hour')", [account]);
+  await openHold(account, 8n);
   await expect(postTransfer({ id: "back", kind: "reversal", legs: [leg(account, -3n), leg("test_funding", 3n)] })).rejects.toThrow(
     /customer_never_negative/,
   );

@@ -8,7 +8,7 @@ import type { Commit } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 import { isRefusal } from "./settle-hold";
 
-/** Some thousands a second come to this in ten seconds; the answers that idempotency keys keep are all that is large of them. */
+/** Of each kind. Some thousands a second come to this in ten seconds; the answers that idempotency keys keep are all that is large of them. */
 const MAX_WAITING = 10_000;
 const TRY_EVERY_MS = 500;
 const TOGETHER = 64;
@@ -26,13 +26,16 @@ interface Waiting {
 }
 
 interface Queue {
-  /** By request id; the oldest comes first. */
-  waiting: Map<string, Waiting>;
+  /** What charges, by request id; the oldest comes first. */
+  charges: Map<string, Waiting>;
+  /** What releases: while no hold can be placed they are many, and must crowd out no charge. */
+  releases: Map<string, Waiting>;
   timer: NodeJS.Timeout | undefined;
   trying: Promise<void> | undefined;
 }
 
-const queue = () => once<Queue>("waiting settlements", () => ({ waiting: new Map(), timer: undefined, trying: undefined }));
+const queue = () =>
+  once<Queue>("waiting settlements", () => ({ charges: new Map(), releases: new Map(), timer: undefined, trying: undefined }));
 
 /** Makes a settlement as soon as the database answers. Where too many wait, the oldest is given up, and its hold expires. */
 export function settleLater(commit: Commit, settlement: Settlement, onSettled: (settled: Settled) => void = () => undefined): void {
@@ -46,7 +49,11 @@ export function releaseUnknown(commit: Commit, hold: Hold): void {
 }
 
 /** How many settlements wait for a database that does not answer. */
-export const countWaitingSettlements = (): number => [...queue().waiting.values()].filter(({ dueAt }) => dueAt === 0).length;
+export const countWaitingSettlements = (): number => allWaiting().filter(({ dueAt }) => dueAt === 0).length;
+
+const allWaiting = (): Waiting[] => [...queue().charges.values(), ...queue().releases.values()];
+
+const queueOf = ({ settlement }: Waiting): Map<string, Waiting> => (settlement.charge ? queue().charges : queue().releases);
 
 /** Tries all that wait once more: for the drain, which cannot wait for longer. What is left then is the reaper's. */
 export async function tryWaitingSettlements(): Promise<void> {
@@ -55,15 +62,19 @@ export async function tryWaitingSettlements(): Promise<void> {
 }
 
 function add(waiting: Waiting): void {
-  const all = queue();
-  const [oldest] = all.waiting.keys();
-  if (all.waiting.size >= MAX_WAITING && oldest) {
-    all.waiting.delete(oldest);
-    metrics().lostAnswers.inc();
-    log().error({ requestId: oldest }, "too many settlements wait for the database: this one is given up, and its hold expires");
-  }
-  all.waiting.set(waiting.settlement.hold.requestId, waiting);
+  const all = queueOf(waiting);
+  const [oldest] = all.values();
+  if (all.size >= MAX_WAITING && oldest) giveUp(oldest);
+  all.set(waiting.settlement.hold.requestId, waiting);
   schedule();
+}
+
+function giveUp(oldest: Waiting): void {
+  const { hold, charge } = oldest.settlement;
+  queueOf(oldest).delete(hold.requestId);
+  if (!charge) return;
+  metrics().lostAnswers.inc();
+  log().error({ requestId: hold.requestId }, "too many settlements wait for the database: this one is given up, and its hold expires");
 }
 
 function schedule(): void {
@@ -72,13 +83,13 @@ function schedule(): void {
     all.timer = undefined;
     all.trying = tryAll().finally(() => {
       all.trying = undefined;
-      if (all.waiting.size > 0) schedule();
+      if (all.charges.size + all.releases.size > 0) schedule();
     });
   }, TRY_EVERY_MS).unref();
 }
 
 async function tryAll(): Promise<void> {
-  const due = [...queue().waiting.values()].filter(({ dueAt }) => dueAt <= performance.now());
+  const due = allWaiting().filter(({ dueAt }) => dueAt <= performance.now());
   for (let from = 0; from < due.length; from += TOGETHER) {
     const areMade = await Promise.all(due.slice(from, from + TOGETHER).map(tryOne));
     // While the database does not answer these, it does not answer the others.
@@ -88,7 +99,7 @@ async function tryAll(): Promise<void> {
 
 /** False when the database could not. */
 async function tryOne(one: Waiting): Promise<boolean> {
-  const { waiting } = queue();
+  const waiting = queueOf(one);
   const { requestId } = one.settlement.hold;
   try {
     const settled = await one.commit.settle(one.settlement);

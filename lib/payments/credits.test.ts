@@ -4,15 +4,14 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { now } from "@/lib/base/clock";
-import { type AccountId, newRequestId } from "@/lib/base/ids";
+import type { AccountId } from "@/lib/base/ids";
 import type { Wallet } from "@/lib/chains/wallet";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { chargeDetails } from "@/lib/ledger/testing/books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { endHold, tryHold } from "@/lib/ledger/testing/hold";
 import { claimCredit, creditAccountOf, readCredit } from "./credits";
 import { networkOf } from "./networks";
 import { finalIn, paidIn, reversed } from "./testing/credited";
@@ -102,19 +101,10 @@ class Payer {
 
   /** A request that may cost more than its hold. */
   async #spend(ceiling: number, cost: number): Promise<void> {
-    const [request, until] = [newRequestId(), new Date(now().getTime() + 60_000)];
-    const { rows: holds } = await pool().query<{ outcome: string }>(
-      "SELECT outcome FROM ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)",
-      [request, this.credit, ceiling, now(), until],
-    );
-    if (holds[0]?.outcome !== "held") return;
-    const costs = { inputCost: cost, outputCost: 1, charged: true };
-    const item = { ord: 0, request, account: this.credit, ...costs, ...chargeDetails(cost, 1) };
-    const { rows } = await pool().query<{ paid: bigint }>(
-      "SELECT (input_cost + output_cost) AS paid FROM gateway_settle_holds($1, $2, $3, NULL, $4)",
-      [JSON.stringify([item]), [request], [this.credit], now()],
-    );
-    this.charged += rows[0]?.paid ?? 0n;
+    const hold = await tryHold(this.credit, BigInt(ceiling));
+    if (!hold) return;
+    const paid = await endHold(hold, { input: cost, output: 1 });
+    this.charged += paid;
   }
 
   async #finalize(claim: string | undefined): Promise<void> {
@@ -127,6 +117,15 @@ class Payer {
     if (lost === null) return;
     const { rows } = await pool().query<{ amount: bigint }>("SELECT amount FROM payment_claim WHERE id = $1", [claim]);
     this.takenBack += (rows[0]?.amount ?? 0n) - lost;
+  }
+
+  /** No hold is open any more: what is still owed is taken now, or lost. */
+  async collect(): Promise<void> {
+    for (const account of [this.credit, this.account]) {
+      const { rows } = await pool().query<{ lost: bigint | null }>("SELECT ledger_collect_debts($1, now()) AS lost", [account]);
+      expect(rows[0]?.lost).not.toBeNull();
+      this.takenBack -= rows[0]?.lost ?? 0n;
+    }
   }
 
   async expectWhole(): Promise<void> {
@@ -147,6 +146,7 @@ test("credits are what was paid, less what was charged, moved and taken back; at
       const payer = await Payer.open();
       for (const steps of times) {
         await Promise.all(steps.map((one) => payer.take(one)));
+        await payer.collect();
         await payer.expectWhole();
       }
     }),

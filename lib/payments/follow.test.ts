@@ -3,13 +3,16 @@
 
 import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { now } from "@/lib/base/clock";
+import { freezeAccount } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
-import { newRequestId } from "@/lib/base/ids";
-import { fromCents } from "@/lib/base/money";
+import { fromCents, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
+import { collectDebts } from "@/lib/ledger/debts";
+import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import { unitPrice } from "@/lib/ledger/testing/books";
+import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { getRelayed } from "@/lib/relay/relayed";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "./claim";
 import { readCredit } from "./credits";
@@ -20,6 +23,7 @@ await openTestDatabase();
 let chain: SettledChain;
 beforeAll(async () => {
   chain = await startSettledChain();
+  await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
 });
 afterEach(async () => {
   await chain.client.setAutomine(true);
@@ -34,6 +38,18 @@ afterEach(async () => {
 afterAll(() => chain?.stop());
 
 const creditOf = ({ network, payer }: PaymentTerms) => readCredit(network, payer);
+
+const balanceOf = async (account: string) =>
+  (await pool().query("SELECT posted, held, debt FROM ledger_account WHERE id = $1", [account])).rows[0];
+
+/** What the operator bears of a payment that went, less what came back of it. */
+async function lossesOf({ id }: PaymentClaim): Promise<bigint> {
+  const { rows } = await pool().query<{ lost: bigint }>(
+    "SELECT coalesce(sum(amount), 0)::bigint AS lost FROM entry WHERE account_id = 'payment_losses' AND transfer_id LIKE '%' || $1 || '%'",
+    [id],
+  );
+  return rows[0]?.lost ?? 0n;
+}
 
 /** Undoes the last blocks, forgets what was in them, and makes no block by itself. */
 async function undo(blocks: number): Promise<void> {
@@ -93,22 +109,35 @@ test("a credit whose transaction can never come again is taken back, whole while
   expect(await creditOf(terms)).toBe(fromCents(5));
 });
 
+test("of a credit that is held by then what is free is taken back at once, the rest when the hold has ended, and nothing is lost", async () => {
+  const payer = await chain.newPayer(100n);
+  const terms = await signProof(chain, payer);
+  const paid = await pay(terms);
+  const [account, held] = [paid.creditedAccount ?? "", fromCents(3)];
+  const hold = await openHold(account, held);
+  await undo(1);
+  await useNonceOf(paid);
+  expect(await getClaim(paid.id)).toMatchObject({ state: "reversed" });
+  expect(await balanceOf(account)).toEqual({ posted: held, held, debt: held });
+  expect(await checkBooks()).toEqual([]);
+  await endHold(hold, null);
+  await collectDebts(freezeAccount);
+  expect(await balanceOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n });
+  expect(await lossesOf(paid)).toBe(0n);
+});
+
 test("of a credit that was spent by then the operator bears what is gone, and nobody falls below zero", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
-  const [request, spent] = [newRequestId(), fromCents(3)];
-  await pool().query("SELECT ledger_place_hold($1, $2, NULL, $3, NULL, NULL, NULL, $4, $5)", [
-    ...[request, paid.creditedAccount, spent, now(), new Date(now().getTime() + 600_000)],
-  ]);
+  const [account, spent] = [paid.creditedAccount ?? "", fromCents(3)];
+  const open = await openHold(account, spent);
   await undo(1);
   await useNonceOf(paid);
-  expect(await getClaim(paid.id)).toMatchObject({ state: "reversed" });
-  const { rows } = await pool().query("SELECT posted, held FROM ledger_account WHERE id = $1", [paid.creditedAccount]);
-  expect(rows).toEqual([{ posted: spent, held: spent }]);
-  const losses = await pool().query("SELECT amount FROM entry WHERE account_id = 'payment_losses'");
-  expect(losses.rows).toEqual([{ amount: -spent }]);
-  await pool().query("SELECT ledger_expire_holds($1, 1000)", [new Date(now().getTime() + 700_000)]);
+  await endHold(open, { input: Number(spent), output: 0, details: { paidBy: "payment" } });
+  await collectDebts(freezeAccount);
+  expect(await balanceOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n });
+  expect(await lossesOf(paid)).toBe(-spent);
 });
 
 test("a payment that moved in one block and does not in the one that replaces it is taken back", async () => {

@@ -8,7 +8,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { commit as productCommit } from "@/lib/gateway/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
-import { decide, type Result } from "../commit/decide";
+import { decide, type Item, type Result } from "../commit/decide";
 import { runStatement } from "../commit/statement";
 import { type Hold, releaseOf, type Settlement } from "../holds";
 import type { HoldAsk, HoldResult, SettleAsk, SettleResult } from "./model-types";
@@ -35,16 +35,22 @@ interface Decided {
 /** Decides a batch as the request path does: settlements first, then holds, which expire as the first of them says. */
 export async function decideAsks(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<Decided> {
   const holds = asks.flatMap((ask) => ("hold" in ask ? [ask.hold] : []));
-  const circumstances = () => ({ at: new Date(atMs), until: new Date(holds[0]?.deadlineMs ?? atMs), processId: processOfTests });
+  const items = asks.map((ask) => ("hold" in ask ? { hold: holdOf(ask.hold) } : { settlement: settlementOf(ask.settle) }));
+  const { results, called } = await decideItems(client, items, atMs, holds[0]?.deadlineMs);
+  for (const result of results) if (result instanceof Failure) throw result.error;
+  return { results: results.map((result) => readResult(result as Result)), called };
+}
+
+/** Decides items as they are; an item that failed though others did not has a failure. */
+export async function decideItems(client: PoolClient, items: readonly Item[], atMs: number, deadlineMs = atMs) {
+  const circumstances = () => ({ at: new Date(atMs), until: new Date(deadlineMs), processId: processOfTests });
   const called: string[] = [];
   const run = async (statement: TextStatement) => {
     called.push(statement.name.replace(/ .*/, ""));
     return (await runStatement(client, statement))[0] ?? "";
   };
-  const items = asks.map((ask) => ("hold" in ask ? { hold: holdOf(ask.hold) } : { settlement: settlementOf(ask.settle) }));
   const results = await decide({ functions: productCommit().functions, run, circumstances }, items);
-  for (const result of results) if (result instanceof Failure) throw result.error;
-  return { results: results.map((result) => readResult(result as Result)), called };
+  return { results, called };
 }
 
 function readResult(result: Result): SettleResult | HoldResult {
@@ -63,7 +69,7 @@ export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], 
   return (await commit(client, asks, atMs)) as HoldResult[];
 }
 
-const holdOf = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): Hold => ({
+export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): Hold => ({
   requestId: request as RequestId,
   accountId: account as AccountId,
   keyId: key as KeyId | null,

@@ -2,9 +2,8 @@
 
 import fc from "fast-check";
 import { type AccountId, type KeyId, newKeyId, type RequestId, randomBase62, requestIdAt } from "@/lib/base/ids";
-import { inTransaction } from "@/lib/db/pool";
 import type { UsageSpan, UsageSums } from "@/lib/ledger/usage";
-import { chargeDetails } from "./books";
+import { chargeLate } from "./hold";
 
 export const DAY_MS = 86_400_000;
 export const startMs = Date.UTC(2026, 1, 27);
@@ -40,23 +39,11 @@ export const someCharges = (count: number): TestCharge[] =>
 
 /** Charges a customer; a token costs one nano-USD. */
 export async function charge(accountId: AccountId, charges: readonly TestCharge[]): Promise<void> {
-  await inTransaction(async (transaction) => {
-    for (const { requestId, atMs, model, keyId, inputTokens, outputTokens } of charges) {
-      const details = { ...chargeDetails(inputTokens, outputTokens), model, streamed: inputTokens % 2 === 1 };
-      const total = inputTokens + outputTokens;
-      // Late: nothing was held for it, and there is money enough.
-      await transaction.query(
-        `SELECT ledger_settle_hold($1, $2, $3, $4, $5, $6, json_populate_record(NULL::ledger_charge_details, $7), $8, true, $4)`,
-        [requestId, accountId, keyId, total, inputTokens, outputTokens, JSON.stringify(snakeCase(details)), new Date(atMs)],
-      );
-    }
-  });
+  for (const { requestId, atMs, model, keyId, inputTokens: input, outputTokens: output } of charges) {
+    const hold = { request: requestId, account: accountId, key: keyId, ceiling: BigInt(input + output) };
+    await chargeLate(hold, { input, output, details: { model, streamed: input % 2 === 1 }, at: new Date(atMs) });
+  }
 }
-
-const snakeCase = (fields: Record<string, unknown>) =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  );
 
 /** Everything that `someCharges` may have made. */
 export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): UsageSpan => ({

@@ -34,7 +34,7 @@ export async function whileWaiting<T>(
 }
 
 /** A hold to ask for, of a minute. */
-export const holdAsk = (account: AccountId, key: KeyId, ceiling: number): HoldAsk => ({
+export const holdAsk = (account: AccountId, key: KeyId | null, ceiling: number): HoldAsk => ({
   request: newRequestId(),
   account,
   key,
@@ -57,13 +57,20 @@ export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldA
   body: null,
 });
 
-/** As the owner sets it on the page of their keys. */
-export const setCap = (accountId: AccountId, keyId: KeyId, cap: number, period: CapPeriod) => async (on: PoolClient) => {
+/** As the owner sets it on the page of their keys: what the key has spent is counted now, what resolves sets the cap in a transaction. */
+export async function setCap(
+  accountId: AccountId,
+  keyId: KeyId,
+  cap: number,
+  period: CapPeriod,
+): Promise<(on: PoolClient) => Promise<void>> {
   const limits = { expiresAt: "keep", cap: { nanoUsd: nanoUsd(cap), period }, allowedModels: null } as const;
   const counted = await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(period, now()) });
-  const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
-  if (opened) await openKeySpend(accountId, { keyId, ...opened }, counted, on);
-};
+  return async (on) => {
+    const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
+    if (opened) await openKeySpend(accountId, { keyId, ...opened }, counted, on);
+  };
+}
 
 /** What a key spent and holds, by period. */
 export const spendsOf = async (key: KeyId) =>

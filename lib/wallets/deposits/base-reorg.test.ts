@@ -2,6 +2,8 @@
 
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { freezeAccount } from "@/lib/access/accounts";
+import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { findBlock } from "@/lib/chains/evm/blocks";
@@ -9,8 +11,12 @@ import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { sample } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openFundingAccount, readBalance } from "@/lib/ledger/accounts";
+import { checkLedger } from "@/lib/ledger/check";
+import { collectDebts } from "@/lib/ledger/debts";
+import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { readBaseRange } from "./base-range";
+import { checkDeposits } from "./check";
 import { listDeposits } from "./deposit";
 import {
   type Customer,
@@ -132,6 +138,29 @@ test("what was spent of a deposit that vanished is the operator's loss, and its 
   expect(rows).toEqual([{ state: "frozen", lost: -spent }]);
   const { values } = await metrics().operatorLossNanoUsd.get();
   expect(values.find(({ labels }) => labels.reason === "reversed_deposit")?.value).toBe(Number(spent));
+});
+
+test("what is held of a deposit that vanished is taken back when its request ends: nothing is lost, and its account is not frozen", async () => {
+  const customer = await openCustomer();
+  await deposit(customer, TO_SAFE + 2);
+  const hold = await openHold(customer.account, 2_000_000_000n);
+  const lostBefore = await readBalance("deposit_losses" as AccountId);
+  await chain.reorg(TO_SAFE + 2);
+  await goOn();
+  expect(await statesOf(customer)).toEqual(["reversed"]);
+  const stateOf = async () =>
+    (
+      await database.pool.query("SELECT a.state, l.posted, l.debt FROM account a JOIN ledger_account l USING (id) WHERE id = $1", [
+        customer.account,
+      ])
+    ).rows[0];
+  expect(await stateOf()).toEqual({ state: "open", posted: 2_000_000_000n, debt: 2_000_000_000n });
+  expect([await checkLedger(), await checkDeposits()]).toEqual([[], []]);
+  await endHold(hold, null);
+  await collectDebts(freezeAccount);
+  expect(await stateOf()).toEqual({ state: "open", posted: 0n, debt: 0n });
+  expect(await readBalance("deposit_losses" as AccountId)).toEqual(lostBefore);
+  expect([await checkLedger(), await checkDeposits()]).toEqual([[], []]);
 });
 
 test("a deposit below the minimum that vanished is taken out of what is kept", async () => {

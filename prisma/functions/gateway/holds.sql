@@ -59,8 +59,8 @@ CREATE OR REPLACE FUNCTION gateway_settle_hold(
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
-  -- Asked for as a value it costs a tenth of a statement.
-  has_begun boolean := CASE WHEN details IS NOT NULL THEN ledger_begin_charges() IS NOT NULL END;
+  -- Asked for as a value it costs a tenth of a statement. A composite with one null field is not IS NOT NULL.
+  has_begun boolean := CASE WHEN NOT (details IS NULL) THEN ledger_begin_charges() IS NOT NULL END;
   paid bigint := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at);
   settled text := paid;
   key_state record;

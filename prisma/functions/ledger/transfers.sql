@@ -129,7 +129,7 @@ $$;
 -- Credits of addresses that no account has proved as its own: `credit:<CAIP-10>`.
 CREATE OR REPLACE FUNCTION ledger_is_credit(account text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT account LIKE 'credit:%' $$;
 
--- Credits of addresses, with what is available of each.
+-- Credits of addresses, with what each has beside its holds; a debt, which waits for them, is not subtracted.
 CREATE OR REPLACE FUNCTION ledger_credits() RETURNS TABLE (id text, kind text, available bigint) LANGUAGE sql STABLE AS $$
-  SELECT a.id, a.kind, a.posted - a.held - a.debt FROM ledger_account a WHERE ledger_is_credit(a.id)
+  SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE ledger_is_credit(a.id)
 $$;

@@ -11,7 +11,7 @@ import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { chargeDetails } from "@/lib/ledger/testing/books";
+import { chargeLate } from "@/lib/ledger/testing/hold";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "../../address-pool";
 import { openWallet } from "../../custodial-wallet";
@@ -132,19 +132,6 @@ export async function postedOf(account: string): Promise<bigint> {
 
 /** A charge as the gateway books it when its hold has expired: what is there is taken. */
 export async function spend(accountId: AccountId, inputTokens: number): Promise<void> {
-  const request = newRequestId();
-  const item = {
-    ord: 0,
-    request,
-    account: accountId,
-    inputCost: inputTokens,
-    outputCost: 1,
-    charged: true,
-    ...chargeDetails(inputTokens, 1),
-  };
-  await inTransaction(async (transaction) => {
-    await transaction.query("SELECT ledger_begin_charges()");
-    await transaction.query("SELECT ledger_lock_accounts($1)", [[accountId]]);
-    await transaction.query("SELECT * FROM ledger_settle_holds($1, $2, $3, now())", [JSON.stringify([item]), [request], [accountId]]);
-  });
+  const hold = { request: newRequestId(), account: accountId, key: null, ceiling: BigInt(inputTokens + 1) };
+  await chargeLate(hold, { input: inputTokens, output: 1 });
 }

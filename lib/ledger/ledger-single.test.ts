@@ -1,22 +1,20 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
-import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { runStatement } from "@/lib/db/hot-statement";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import type { SettleItem } from "@/lib/gateway/commit-items";
-import { commitStatement } from "@/lib/gateway/commit-statements";
 import { readBalance } from "./accounts";
+import type { Settlement } from "./holds";
 import { recordPriceVersions } from "./price-versions";
-import { chargeDetails, hotSettings, placeHolds, settleHolds } from "./testing/books";
+import { chargeDetails, decideItems, hotSettings, placeHolds, settleHolds, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldAsk, SettleAsk } from "./testing/model-types";
 import { chargeAsk, holdAsk, setCap, spendsOf } from "./testing/waiting";
 
-// A request that comes alone has statements of its own.
+// A request that comes alone is decided by the text for one item.
 
 await openTestDatabase();
 let lone: PoolClient;
@@ -37,7 +35,7 @@ async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = 
   const ask = holdAsk(account, key, ceiling);
   const placed = await hold(ask, atMs);
   expect(placed?.outcome).toBe("held");
-  return chargeAsk(ask, placed);
+  return chargeAsk(ask);
 }
 const settle = async (ask: SettleAsk) => (await settleHolds(lone, [ask], nowMs()))[0];
 
@@ -48,7 +46,7 @@ test("periods that begin in the same moment are two", async () => {
   const ask = await openHold(account, key, 10, mondayTheFirst);
   await openHold(account, key, 5, mondayTheFirst);
   const restoreClock = setClock(() => mondayTheFirst);
-  await inTransaction(setCap(account, key, 50, "week")).finally(restoreClock);
+  await inTransaction(await setCap(account, key, 50, "week")).finally(restoreClock);
   await openHold(account, key, 5, mondayTheFirst);
   expect((await settle(ask))?.outcome).toBe("settled");
   expect(await spendsOf(key)).toEqual([
@@ -74,33 +72,57 @@ test("a charge has the same columns alone as among others, whatever letters are 
   const charge = {
     ...chargeDetails(11, 12),
     provider: odd,
+    providerRequestId: odd,
     model: odd,
     priceVersion: odd,
     cachedInputTokens: 3,
     reasoningTokens: 4,
     ...told,
   };
-  const items: SettleItem[] = [];
-  for (let n = 0; n < 4; n++) {
-    const { request } = await openHold(account, key, 30);
-    const costs = { ceiling: nanoUsd(30), inputCost: nanoUsd(11), outputCost: nanoUsd(12) };
-    items.push({ request: request as RequestId, account, key, period: "day", periodStart: new Date(), ...costs, charge });
+  const settlements: Settlement[] = [];
+  for (let n = 0; n < 6; n++) {
+    const ask = await openHold(account, key, 30);
+    settlements.push({ ...settlementOf({ ...ask, inputCost: 11n, outputCost: 12n }), charge });
   }
-  const times = { at: new Date(), until: new Date() };
-  for (const batch of [items.slice(0, 1), items.slice(1)]) await runStatement(lone, commitStatement(batch, [], times));
+  const atMs = nowMs();
+  const called: string[] = [];
+  for (const batch of [settlements.slice(0, 1), settlements.slice(1, 3), settlements.slice(3)]) {
+    called.push(
+      ...(
+        await decideItems(
+          lone,
+          batch.map((settlement) => ({ settlement })),
+          atMs,
+        )
+      ).called,
+    );
+  }
+  expect(called).toEqual(["gateway_settle_hold", "gateway_decide_items", "gateway_decide_batch"]);
   const { rows } = await pool().query("SELECT DISTINCT to_jsonb(c) - 'seq' - 'request_id' AS charge FROM charge c WHERE account_id = $1", [
     account,
   ]);
   expect(rows).toEqual([
     {
       charge: expect.objectContaining({
+        key_id: key,
         cached_input_tokens: 3,
         reasoning_tokens: 4,
         streamed: true,
         estimated: false,
+        outcome: "partial",
+        paid_by: "x402",
+        first_token_ms: 77,
+        provider_ms: 88,
         provider: odd,
+        provider_request_id: odd,
         model: odd,
         price_version: odd,
+        input_cost: 11,
+        output_cost: 12,
+        operator_loss: 0,
+        ceiling: 30,
+        late: false,
+        period: "day",
       }),
     },
   ]);

@@ -1,0 +1,236 @@
+import type { PoolClient } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { nowMs } from "@/lib/base/clock";
+import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { commit as productCommit } from "@/lib/gateway/commit";
+import { openLossAccount, readBalance } from "./accounts";
+import { expireHolds } from "./expire-holds";
+import { commit, hotSettings, placeHolds } from "./testing/books";
+import { closeRequestPath, expectBooksToClose } from "./testing/closing";
+import { fundedAccount, openFunding, openKey } from "./testing/fund";
+import type { HoldAsk, SettleAsk, SettleResult } from "./testing/model-types";
+import { chargeAsk, holdAsk, spendsOf } from "./testing/waiting";
+
+// A settlement that finds no hold: it expired, or a crash of the database forgot it. The customer pays no more than was to be held, than is
+// available and than the key's cap leaves; the operator bears the rest.
+
+await openTestDatabase();
+let client: PoolClient;
+
+beforeAll(async () => {
+  await openFunding();
+  await openLossAccount("losses");
+  client = await pool().connect();
+  await client.query(hotSettings);
+});
+afterEach(async () => {
+  const { rows } = await pool().query("SELECT * FROM ledger_check(now()) WHERE invariant NOT LIKE 'no hold outlives%'");
+  expect(rows).toEqual([]);
+});
+afterAll(async () => {
+  client.release();
+  await closeRequestPath();
+});
+
+const DAY_MS = 86_400_000;
+
+/** The settlement of a request whose hold is not there, nor ever was: as a crash of the database leaves it. */
+const forgotten = (account: AccountId, key: KeyId | null, ceiling: number, cost: number): SettleAsk => ({
+  ...chargeAsk(holdAsk(account, key, ceiling)),
+  inputCost: BigInt(Math.min(cost, 3)),
+  outputCost: BigInt(cost - Math.min(cost, 3)),
+});
+
+/** Others' settlements beside the late one: with them it is one of a batch. */
+async function openCompany(): Promise<SettleAsk[]> {
+  const account = await fundedAccount(1_000);
+  const holds = Array.from({ length: 3 }, () => holdAsk(account, null, 10));
+  await placeHolds(client, holds, nowMs());
+  return holds.map(chargeAsk);
+}
+
+interface Booked {
+  paid: bigint;
+  operator_loss: bigint;
+  late: boolean;
+  ceiling: bigint;
+  period: string | null;
+}
+
+const bookedOf = async ({ request }: SettleAsk): Promise<Booked[]> =>
+  (
+    await pool().query<Booked>(
+      "SELECT input_cost + output_cost AS paid, operator_loss, late, ceiling, period FROM charge WHERE request_id = $1",
+      [request],
+    )
+  ).rows;
+
+const paid = ({ inputCost, outputCost }: SettleResult) => inputCost + outputCost;
+
+describe.each([
+  ["alone", false],
+  ["in a batch", true],
+])("%s", (_how, hasCompany) => {
+  async function settle(ask: SettleAsk, atMs = nowMs()): Promise<SettleResult> {
+    const company = hasCompany ? await openCompany() : [];
+    const results = (await commit(
+      client,
+      [...company, ask].map((one) => ({ settle: one })),
+      atMs,
+    )) as SettleResult[];
+    for (const { outcome } of results.slice(0, -1)) expect(outcome).toBe("settled");
+    return results.at(-1) as SettleResult;
+  }
+
+  test.each([
+    ["no more than the ceiling", { had: 1_000, cap: 500, ceiling: 100, cost: 500 }, 100n],
+    ["no more than what is available", { had: 60, cap: 500, ceiling: 100, cost: 500 }, 60n],
+    ["no more than what the key's cap leaves", { had: 1_000, cap: 40, ceiling: 100, cost: 500 }, 40n],
+    ["no more than it cost", { had: 1_000, cap: 500, ceiling: 100, cost: 30 }, 30n],
+    ["nothing of an empty account", { had: 0, cap: 500, ceiling: 100, cost: 30 }, 0n],
+  ])("the customer pays %s, and the operator bears the rest", async (_what, { had, cap, ceiling, cost }, due) => {
+    const account = await fundedAccount(had);
+    const key = await openKey(account, { nanoUsd: cap, period: "day" });
+    const ask = forgotten(account, key, ceiling, cost);
+    const settled = await settle(ask);
+    expect([settled.outcome, paid(settled)]).toEqual(["late", due]);
+    expect(await bookedOf(ask)).toEqual([
+      { paid: due, operator_loss: BigInt(cost) - due, late: true, ceiling: BigInt(ceiling), period: "day" },
+    ]);
+    expect((await readBalance(account)).posted).toBe(BigInt(had) - due);
+    expect(await spendsOf(key)).toEqual([{ period: "day", spent: due, held: 0n }]);
+  });
+
+  test("of a hold of 100 that expired, with a cap of 150 and 60 held since, an answer of 500 costs its customer 90", async () => {
+    const account = await fundedAccount(1_000);
+    const key = await openKey(account, { nanoUsd: 150, period: "day" });
+    const hold = { ...holdAsk(account, key, 100), deadlineMs: nowMs() - 1 };
+    await placeHolds(client, [hold], nowMs() - 60_000);
+    expect(await expireHolds(productCommit())).toBe(1);
+    await placeHolds(client, [holdAsk(account, key, 60)], nowMs());
+    const settled = await settle({ ...chargeAsk(hold), inputCost: 200n, outputCost: 300n });
+    expect(settled).toEqual({ outcome: "late", inputCost: 90n, outputCost: 0n });
+    expect(await readBalance(account)).toEqual({ posted: 910n, held: 60n, available: 850n });
+    expect(await spendsOf(key)).toEqual([{ period: "day", spent: 90n, held: 60n }]);
+  });
+
+  test("what others hold is not taken", async () => {
+    const account = await fundedAccount(100);
+    await placeHolds(client, [holdAsk(account, null, 70)], nowMs());
+    expect(paid(await settle(forgotten(account, null, 100, 100)))).toBe(30n);
+    expect(await readBalance(account)).toEqual({ posted: 70n, held: 70n, available: 0n });
+  });
+
+  test("it counts in the key's period of now, whose row a crash forgot, and keeps another from spending it again", async () => {
+    const account = await fundedAccount(1_000);
+    const key = await openKey(account, { nanoUsd: 100, period: "day" });
+    expect(await spendsOf(key)).toEqual([]);
+    expect(paid(await settle(forgotten(account, key, 80, 80)))).toBe(80n);
+    expect(await spendsOf(key)).toEqual([{ period: "day", spent: 80n, held: 0n }]);
+    expect(await placeHolds(client, [holdAsk(account, key, 21)], nowMs())).toMatchObject([{ outcome: "cap_reached", spent: 80n }]);
+    expect(await placeHolds(client, [holdAsk(account, key, 20)], nowMs())).toEqual([{ outcome: "held" }]);
+  });
+
+  test("it counts on the day on which it comes, whenever its hold was placed", async () => {
+    const account = await fundedAccount(1_000);
+    const key = await openKey(account, { nanoUsd: 100, period: "day" });
+    const yesterday = nowMs() - DAY_MS;
+    const hold = { ...holdAsk(account, key, 50), deadlineMs: yesterday + 1 };
+    await placeHolds(client, [hold], yesterday);
+    await expireHolds(productCommit());
+    await settle({ ...chargeAsk(hold), inputCost: 50n, outputCost: 0n });
+    const { rows } = await pool().query(
+      "SELECT spent, period_start = access_cap_period_start('day', now()) AS today FROM key_spend WHERE key_id = $1 ORDER BY 2",
+      [key],
+    );
+    expect(rows).toEqual([
+      { spent: 0n, today: false },
+      { spent: 50n, today: true },
+    ]);
+  });
+
+  test("of a key without a cap it counts in no period", async () => {
+    const account = await fundedAccount(1_000);
+    const key = await openKey(account);
+    const ask = forgotten(account, key, 80, 90);
+    await settle(ask);
+    expect(await bookedOf(ask)).toEqual([{ paid: 80n, operator_loss: 10n, late: true, ceiling: 80n, period: null }]);
+    expect(await spendsOf(key)).toEqual([]);
+  });
+
+  /** A request with an idempotency key whose hold expired, and the claim with it. */
+  async function expiredWithClaim(account: AccountId): Promise<HoldAsk> {
+    const hold: HoldAsk = { ...holdAsk(account, null, 50), deadlineMs: nowMs() - 1, idempotency: "once", hash: "00" };
+    await placeHolds(client, [hold], nowMs() - 60_000);
+    await expireHolds(productCommit());
+    return hold;
+  }
+
+  test("a request that lost its claim is charged nothing", async () => {
+    const account = await fundedAccount(100);
+    const hold = await expiredWithClaim(account);
+    const ask = { ...chargeAsk(hold), body: "answer" };
+    expect(await settle(ask)).toEqual({ outcome: "late", inputCost: 0n, outputCost: 0n });
+    expect(await bookedOf(ask)).toMatchObject([{ paid: 0n, operator_loss: 7n }]);
+    const { rowCount } = await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account]);
+    expect(rowCount).toBe(0);
+  });
+
+  test("a request whose claim another has by now is charged nothing, and the other's answer is kept", async () => {
+    const account = await fundedAccount(100);
+    const hold = await expiredWithClaim(account);
+    const again = { ...holdAsk(account, null, 50), idempotency: "once", hash: "00" };
+    await placeHolds(client, [again], nowMs());
+    expect(paid(await settle({ ...chargeAsk(hold), body: "the frozen process's" }))).toBe(0n);
+    expect(await settle({ ...chargeAsk(again), body: "the second's" })).toMatchObject({ outcome: "settled" });
+    const { rows } = await pool().query("SELECT request_id, body FROM idempotent_reply WHERE account_id = $1", [account]);
+    expect(rows).toEqual([{ request_id: again.request, body: "the second's" }]);
+    expect((await readBalance(account)).posted).toBe(93n);
+  });
+
+  test("a request whose claim still names it is charged, and its answer is kept", async () => {
+    const account = await fundedAccount(100);
+    const hold: HoldAsk = { ...holdAsk(account, null, 50), idempotency: "once", hash: "00" };
+    await placeHolds(client, [hold], nowMs());
+    await pool().query("WITH gone AS (DELETE FROM hold WHERE account_id = $1) UPDATE ledger_account SET held = 0 WHERE id = $1", [account]);
+    expect(paid(await settle({ ...chargeAsk(hold), body: "answer" }))).toBe(7n);
+    const { rows } = await pool().query("SELECT body FROM idempotent_reply WHERE account_id = $1", [account]);
+    expect(rows).toEqual([{ body: "answer" }]);
+  });
+
+  test("a late settlement that comes twice is made once", async () => {
+    const account = await fundedAccount(100);
+    const ask = forgotten(account, null, 50, 20);
+    expect(await settle(ask)).toEqual({ outcome: "late", inputCost: 3n, outputCost: 17n });
+    expect(await settle(ask)).toEqual({ outcome: "already", inputCost: 3n, outputCost: 17n });
+    expect((await readBalance(account)).posted).toBe(80n);
+    expect(await bookedOf(ask)).toHaveLength(1);
+  });
+
+  test.each([
+    ["gone", true],
+    ["open", false],
+  ])("an answer that was lost costs its customer nothing when its hold is %s", async (_what, isGone) => {
+    const account = await fundedAccount(100);
+    const key = await openKey(account, { nanoUsd: 90, period: "day" });
+    const hold = holdAsk(account, key, 50);
+    if (!isGone) await placeHolds(client, [hold], nowMs());
+    const ask = { ...chargeAsk(hold), isLost: true };
+    expect(paid(await settle(ask))).toBe(0n);
+    expect(await bookedOf(ask)).toEqual([{ paid: 0n, operator_loss: 7n, late: isGone, ceiling: 50n, period: "day" }]);
+    expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+    expect(await spendsOf(key)).toEqual([{ period: "day", spent: 0n, held: 0n }]);
+  });
+
+  test("of an account that owes what is held, nothing is taken", async () => {
+    const account = await fundedAccount(100);
+    await placeHolds(client, [holdAsk(account, null, 70)], nowMs());
+    await pool().query("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', 90, now())", [newRequestId(), account]);
+    expect(paid(await settle(forgotten(account, null, 50, 20)))).toBe(0n);
+    expect((await readBalance(account)).posted).toBe(70n);
+  });
+});
+
+test("after all of this the books close", expectBooksToClose);

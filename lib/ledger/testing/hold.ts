@@ -1,0 +1,76 @@
+// Holds of tests, placed and ended by the ledger's own functions, whatever their account and key are.
+
+import { now } from "@/lib/base/clock";
+import { newRequestId, type RequestId } from "@/lib/base/ids";
+import { inTransaction, pool } from "@/lib/db/pool";
+import type { ChargeDetails } from "../holds";
+import { chargeDetails, processOfTests } from "./books";
+
+export interface TestHold {
+  request: RequestId;
+  account: string;
+  key: string | null;
+  ceiling: bigint;
+}
+
+interface HoldOptions {
+  key?: string | null;
+  at?: Date;
+  until?: Date;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Sets money aside; null when the account has not that much. */
+export async function tryHold(account: string, ceiling: bigint, options: HoldOptions = {}): Promise<TestHold | null> {
+  const { key = null, at = now(), until = new Date(at.getTime() + MINUTE_MS) } = options;
+  const hold: TestHold = { request: newRequestId(), account, key, ceiling };
+  const isHeld = await inTransaction(async (transaction) => {
+    const { rows } = await transaction.query<{ fits: boolean }>("SELECT ledger_hold_money($1, $2) AS fits", [account, ceiling]);
+    if (rows[0]?.fits !== true) return false;
+    const values = [hold.request, account, key, ceiling, processOfTests, at, until];
+    await transaction.query("SELECT ledger_open_hold($1, $2, $3, 'model', $4, NULL, NULL, NULL, $5, $6, $7)", values);
+    return true;
+  });
+  return isHeld ? hold : null;
+}
+
+export async function openHold(account: string, ceiling: bigint, options?: HoldOptions): Promise<TestHold> {
+  const hold = await tryHold(account, ceiling, options);
+  if (!hold) throw new Error(`${account} has not ${ceiling} to hold`);
+  return hold;
+}
+
+interface Costs {
+  input: number;
+  output: number;
+  details?: Partial<ChargeDetails>;
+  at?: Date;
+}
+
+/** Ends a hold with a charge of so many tokens, a nano-USD each; with null it is released. Returns what was paid. */
+export const endHold = (hold: TestHold, costs: Costs | null): Promise<bigint> => settle(hold, costs, false);
+
+/** Charges a request that has no hold: what is there is taken. Returns what was paid. */
+export const chargeLate = (hold: TestHold, costs: Costs): Promise<bigint> => settle(hold, costs, true);
+
+async function settle({ request, account, key, ceiling }: TestHold, costs: Costs | null, isLate: boolean): Promise<bigint> {
+  const details = costs && JSON.stringify(snakeCase({ ...chargeDetails(costs.input, costs.output), ...costs.details }));
+  return inTransaction(async (transaction) => {
+    await transaction.query("SELECT ledger_begin_charges(), ledger_lock_accounts(ARRAY[$1])", [account]);
+    const { rows } = await transaction.query<{ paid: bigint | null }>(
+      `SELECT ledger_settle_hold($1, $2, $3, $4, $5, $6, json_populate_record(NULL::ledger_charge_details, $7), $8, $9, $4) AS paid`,
+      [request, account, key, ceiling, costs?.input ?? 0, costs?.output ?? 0, details, costs?.at ?? now(), isLate],
+    );
+    if (typeof rows[0]?.paid !== "bigint") throw new Error(`${request} has no hold`);
+    return rows[0].paid;
+  });
+}
+
+const snakeCase = (fields: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+  );
+
+/** The reaper, at a moment. */
+export const expireHoldsAt = (at: Date): Promise<unknown> => pool().query("SELECT * FROM ledger_expire_holds(NULL, 1000, $1)", [at]);

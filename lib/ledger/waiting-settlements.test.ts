@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type AccountId, newRequestId } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { commit as productCommit } from "@/lib/gateway/commit";
+import { readBalance } from "./accounts";
+import type { Commit } from "./commit/commit";
+import type { Hold, Settlement } from "./holds";
+import { placeHold } from "./place-hold";
+import { releaseHold } from "./release-hold";
+import { holdOf, settlementOf } from "./testing/books";
+import { closeRequestPath, expectBooksToClose } from "./testing/closing";
+import { fundedAccount, openFunding } from "./testing/fund";
+import { chargeAsk, holdAsk } from "./testing/waiting";
+import { countWaitingSettlements, settleLater, tryWaitingSettlements } from "./waiting-settlements";
+
+// What could not be settled while somebody waited for it is settled once the database answers again.
+
+vi.mock("node:timers/promises", async (original) => ({
+  ...(await original<typeof import("node:timers/promises")>()),
+  setTimeout: vi.fn(async () => undefined),
+}));
+
+await openTestDatabase();
+beforeAll(openFunding);
+afterAll(closeRequestPath);
+
+let elapsedMs = 0;
+beforeEach(() => {
+  elapsedMs = 0;
+  const realNow = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => realNow() + elapsedMs);
+});
+afterEach(async () => {
+  elapsedMs += 60_000;
+  await tryWaitingSettlements();
+  vi.restoreAllMocks();
+  expect(countWaitingSettlements()).toBe(0);
+});
+
+const brokenConnection = () => new Error("Connection terminated unexpectedly");
+/** An error as the database answers with it. */
+const answered = (code: string) => Object.assign(new Error(code), { code, severity: "ERROR" });
+
+/** Commits that fail as they are told to; what they were asked to settle is listed. */
+function fakeCommit() {
+  const state: { fails: ((settlement: Settlement) => Error | null) | null; settled: Settlement[]; tried: number } = {
+    ...{ fails: null, settled: [], tried: 0 },
+  };
+  const settle = async (settlement: Settlement) => {
+    state.tried += 1;
+    const error = state.fails?.(settlement);
+    if (error) throw error;
+    state.settled.push(settlement);
+    return { outcome: "settled" as const, inputCost: settlement.inputCost, outputCost: settlement.outputCost };
+  };
+  const commit: Commit = { ...productCommit(), place: () => Promise.reject(brokenConnection()), settle };
+  return { commit, state };
+}
+
+const nobody = "acc_nobody" as AccountId;
+const aHold = (): Hold => holdOf(holdAsk(nobody, null, 10));
+const aCharge = (): Settlement => settlementOf(chargeAsk(holdAsk(nobody, null, 10)));
+
+test("a hold whose connection broke is released once the database answers, and once more when no statement can still run", async () => {
+  const { commit, state } = fakeCommit();
+  const hold = aHold();
+  state.fails = brokenConnection;
+  await expect(placeHold(commit, hold)).rejects.toThrow("Connection terminated");
+  await tryWaitingSettlements();
+  expect([state.settled, countWaitingSettlements()]).toEqual([[], 1]);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled).toMatchObject([{ hold, charge: null }]);
+  elapsedMs = 34_000;
+  await tryWaitingSettlements();
+  expect(state.settled).toHaveLength(1);
+  elapsedMs = 35_500;
+  await tryWaitingSettlements();
+  await tryWaitingSettlements();
+  expect(state.settled).toMatchObject([{ hold }, { hold, charge: null }]);
+});
+
+test("a hold that the database refused was not placed, and nothing is released", async () => {
+  const { commit, state } = fakeCommit();
+  await expect(placeHold({ ...commit, place: () => Promise.reject(answered("55P03")) }, aHold())).rejects.toMatchObject({ code: "55P03" });
+  await tryWaitingSettlements();
+  expect(state.tried).toBe(0);
+});
+
+test("without anybody asking for it, it is tried every half second", async () => {
+  const { commit, state } = fakeCommit();
+  state.fails = () => (state.tried < 3 ? brokenConnection() : null);
+  settleLater(commit, aCharge());
+  await expect.poll(() => state.settled.length).toBe(1);
+  expect(state.tried).toBe(3);
+});
+
+test("what is made tells so with what was paid, once", async () => {
+  const { commit, state } = fakeCommit();
+  const onSettled = vi.fn();
+  state.fails = brokenConnection;
+  settleLater(commit, aCharge(), onSettled);
+  await tryWaitingSettlements();
+  expect(onSettled).not.toHaveBeenCalled();
+  state.fails = null;
+  await tryWaitingSettlements();
+  await tryWaitingSettlements();
+  expect(onSettled.mock.calls).toEqual([[{ outcome: "settled", inputCost: 3n, outputCost: 4n }]]);
+});
+
+test.each(["55P03", "40P01", "53300", "57014"])("an answer of %s passes: the settlement is kept and tried again", async (code) => {
+  const { commit, state } = fakeCommit();
+  state.fails = () => answered(code);
+  settleLater(commit, aCharge());
+  await tryWaitingSettlements();
+  expect(countWaitingSettlements()).toBe(1);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled).toHaveLength(1);
+});
+
+test.each(["22003", "23514", "42883", "P0001"])(
+  "what the database refuses with %s is dropped with a line in the log, and keeps no other",
+  async (code) => {
+    const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+    const { commit, state } = fakeCommit();
+    const [bad, good] = [aCharge(), aCharge()];
+    state.fails = ({ hold }) => (hold.requestId === bad.hold.requestId ? answered(code) : null);
+    settleLater(commit, bad);
+    settleLater(commit, good);
+    await tryWaitingSettlements();
+    expect(state.settled).toEqual([good]);
+    expect(error.mock.calls).toMatchObject([[{ requestId: bad.hold.requestId }, "the ledger refuses a settlement; its hold expires"]]);
+  },
+);
+
+const countLost = async () => (await metrics().lostAnswers.get()).values[0]?.value ?? 0;
+
+test("beyond ten thousand the oldest is given up with a line in the log", async () => {
+  const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+  const { commit, state } = fakeCommit();
+  const before = await countLost();
+  state.fails = brokenConnection;
+  const [oldest, ...others] = Array.from({ length: 10_001 }, aCharge);
+  for (const one of [oldest as Settlement, ...others]) settleLater(commit, one);
+  expect(countWaitingSettlements()).toBe(10_000);
+  expect(error.mock.calls).toMatchObject([[{ requestId: oldest?.hold.requestId }, expect.stringContaining("given up")]]);
+  expect((await countLost()) - before).toBe(1);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled.length).toBe(10_000);
+  expect(state.settled).not.toContain(oldest);
+});
+
+test("holds that could not be placed, however many, crowd out no answer that is to be charged", async () => {
+  const { commit, state } = fakeCommit();
+  state.fails = brokenConnection;
+  const answer = aCharge();
+  settleLater(commit, answer);
+  for (let n = 0; n < 10_050; n++) await placeHold(commit, aHold()).catch(() => undefined);
+  expect(countWaitingSettlements()).toBe(10_001);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled).toContain(answer);
+});
+
+test("while the database does not answer, a round asks it for a few of many", async () => {
+  const { commit, state } = fakeCommit();
+  state.fails = brokenConnection;
+  for (let n = 0; n < 1_000; n++) settleLater(commit, aCharge());
+  await tryWaitingSettlements();
+  expect(state.tried).toBeLessThanOrEqual(2 * 64);
+  state.fails = null;
+});
+
+test("a release that the database could not make in over 15 s is made once it is back", async () => {
+  const account = await fundedAccount(100);
+  const hold = holdOf(holdAsk(account, null, 30));
+  const real = productCommit();
+  expect(await placeHold(real, hold)).toEqual({ outcome: "held" });
+  let isAway = true;
+  const commit: Commit = { ...real, settle: (settlement) => (isAway ? Promise.reject(brokenConnection()) : real.settle(settlement)) };
+  const [warn, error] = [vi.spyOn(log(), "warn"), vi.spyOn(log(), "error")].map((spy) => spy.mockImplementation(() => undefined));
+  vi.mocked(sleep).mockClear();
+  await releaseHold(commit, hold);
+  const waitedMs = vi.mocked(sleep).mock.calls.reduce((sum, [ms]) => sum + (ms ?? 0), 0);
+  expect(waitedMs).toBeGreaterThan(15_000);
+  expect(warn).toHaveBeenCalled();
+  expect(error).toHaveBeenCalledTimes(1);
+  await tryWaitingSettlements();
+  expect((await readBalance(account)).held).toBe(30n);
+  isAway = false;
+  await tryWaitingSettlements();
+  expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+});
+
+test("an answer that could not be charged in time is charged once the database is back, late when its hold expired meanwhile", async () => {
+  const account = await fundedAccount(100);
+  const [kept, expired] = [holdOf(holdAsk(account, null, 30)), holdOf(holdAsk(account, null, 40))];
+  const real = productCommit();
+  for (const hold of [kept, expired]) await placeHold(real, hold);
+  await pool().query("UPDATE hold SET process_id = 'prc_dead' WHERE request_id = $1", [expired.requestId]);
+  await pool().query("SELECT FROM gateway_expire_holds('prc_dead', 10, now())");
+  const outcomes: string[] = [];
+  for (const hold of [kept, expired]) {
+    const settlement = { ...settlementOf(chargeAsk({ ...holdAsk(account, null, Number(hold.ceiling)), request: hold.requestId })), hold };
+    settleLater(real, settlement, ({ outcome }) => outcomes.push(outcome));
+  }
+  await tryWaitingSettlements();
+  expect(outcomes.sort()).toEqual(["late", "settled"]);
+  expect(await readBalance(account)).toEqual({ posted: 86n, held: 0n, available: 86n });
+});
+
+test("a hold that was placed although its connection broke is freed, with its idempotency key", async () => {
+  const account = await fundedAccount(100);
+  const real = productCommit();
+  const hold = holdOf({ ...holdAsk(account, null, 30), idempotency: "once", hash: "00" });
+  const place = async (one: Hold) => {
+    await real.place(one);
+    throw brokenConnection();
+  };
+  await expect(placeHold({ ...real, place }, hold)).rejects.toThrow("Connection terminated");
+  expect((await readBalance(account)).held).toBe(30n);
+  await tryWaitingSettlements();
+  expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+  expect((await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account])).rowCount).toBe(0);
+});
+
+test("a hold that a statement still placed after it was released is freed by the second release", async () => {
+  const account = await fundedAccount(100);
+  const real = productCommit();
+  const hold = holdOf(holdAsk(account, null, 30));
+  await expect(placeHold({ ...real, place: () => Promise.reject(brokenConnection()) }, hold)).rejects.toThrow();
+  await tryWaitingSettlements();
+  expect(await real.place(hold)).toEqual({ outcome: "held" });
+  elapsedMs = 35_500;
+  await tryWaitingSettlements();
+  expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+});
+
+test("a hold whose connection is ended by the server while it waits is not left behind", async () => {
+  const account = await fundedAccount(100);
+  const real = productCommit();
+  const hold = holdOf(holdAsk(account, null, 30));
+  const blocker = await pool().connect();
+  try {
+    await blocker.query("BEGIN");
+    await blocker.query("SELECT ledger_lock_accounts(ARRAY[$1])", [account]);
+    const placed = placeHold(real, hold);
+    placed.catch(() => undefined);
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%place_hold%' AND datname = current_database()`;
+    await expect.poll(async () => (await pool().query(end)).rowCount).toBe(1);
+    await expect(placed).rejects.toMatchObject({ code: "57P01" });
+  } finally {
+    await blocker.query("ROLLBACK");
+    blocker.release();
+  }
+  await tryWaitingSettlements();
+  expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
+});
+
+test("a settlement of a request that nobody knows is charged to nobody: it is refused and dropped", async () => {
+  const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+  settleLater(productCommit(), { ...aCharge(), hold: { ...aHold(), requestId: newRequestId() } });
+  await tryWaitingSettlements();
+  expect(error).toHaveBeenCalledTimes(1);
+});
+
+test("after all of this the books close", expectBooksToClose);
