@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
+import { expireHolds } from "@/lib/ledger/expire-holds";
+import { placeHold } from "@/lib/ledger/place-hold";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding, openKey } from "@/lib/ledger/testing/fund";
+import { newHold } from "@/lib/ledger/testing/holding";
 import { modelAt } from "@/lib/providers/testing/call-kit";
-import { expireHolds } from "./expire-holds";
-import { submitHold } from "./hold-batch";
+import { commit } from "./commit";
 import { emptyOutput } from "./output";
-import type { Hold } from "./placed-hold";
 import { type Completion, openSettlement, type Receipt } from "./settlement";
 
 await openTestDatabase();
@@ -29,6 +29,7 @@ const completion: Completion = {
   outcome: "complete",
   estimated: false,
   provider: "openai",
+  providerRequestId: "req_of_openai",
   firstTokenMs: null,
   providerMs: 1,
 };
@@ -36,15 +37,12 @@ const completion: Completion = {
 const { model } = modelAt("http://nobody");
 
 /** A hold of a customer who has just so much, and the settlement of it. */
-async function openHold(ceiling: bigint, quoted = ceiling) {
+async function openHold(ceiling: bigint) {
   const accountId = await fundedAccount(ceiling);
   const keyId = await openKey(accountId);
-  const requestId = newRequestId();
-  const money = { request: requestId, account: accountId, key: keyId, ceiling: nanoUsd(ceiling), idempotency: null, hash: null };
-  expect((await submitHold(money)).outcome).toBe("held");
-  const period = { period: null, periodStart: null, claim: null, paidBy: "balance" } as const;
-  const hold: Hold = { requestId, accountId, keyId, ceiling: nanoUsd(ceiling), ...period };
-  const quote = { model, priceVersion: unitPrice, inputBound: 100, ceiling: nanoUsd(quoted) };
+  const hold = newHold(accountId, ceiling, { key: keyId });
+  expect(await placeHold(commit(), hold)).toEqual({ outcome: "held" });
+  const quote = { model, priceVersion: unitPrice, inputBound: 100, ceiling: nanoUsd(ceiling) };
   return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
 }
 
@@ -78,10 +76,9 @@ test("a body whose charge comes out otherwise than expected is written again", a
   const { hold, settlement } = await openHold(7n);
   const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
   restoreClock = setClock(() => at);
-  await expireHolds();
+  await expireHolds(commit());
   // All but one nano-USD goes elsewhere.
-  const rest = { request: newRequestId(), account: hold.accountId, key: null, ceiling: nanoUsd(6n), idempotency: null, hash: null };
-  expect((await submitHold(rest)).outcome).toBe("held");
+  expect(await placeHold(commit(), newHold(hold.accountId, 6))).toEqual({ outcome: "held" });
   const { write, written } = writer();
   expect(await settlement.chargeForBody(completion, write)).toBe("1 and 0");
   expect(written).toEqual(["3 and 4", "1 and 0"]);
@@ -96,16 +93,24 @@ test("a body that cannot be written fails its request alone, and its hold ends o
   await expect.poll(() => readBalance(hold.accountId)).toEqual({ posted: 0n, held: 0n, available: 0n });
 });
 
-test("after all of this the books close", expectBooksToClose);
-
-test("an answer above its own quote is charged at that, of a hold with more room, although the database fails once meanwhile", async () => {
-  const { hold, settlement } = await openHold(6n, 5n);
+test("an answer above its hold is charged at that, although the database fails once meanwhile", async () => {
+  const { hold, settlement } = await openHold(5n);
   const { written, write } = writer();
-  const query = vi.spyOn(pool(), "query").mockRejectedValueOnce(new Error("the connection was cut") as never);
+  const settle = vi.spyOn(commit(), "settle").mockRejectedValueOnce(new Error("the connection was cut"));
   await settlement.chargeForBody(completion, write);
-  query.mockRestore();
+  expect(settle).toHaveBeenCalledTimes(2);
+  settle.mockRestore();
   expect(written).toEqual(["3 and 2"]);
-  expect(await readBalance(hold.accountId)).toMatchObject({ posted: 1n, held: 0n });
+  expect(await readBalance(hold.accountId)).toMatchObject({ posted: 0n, held: 0n });
   const { rows } = await pool().query("SELECT operator_loss FROM charge WHERE request_id = $1", [hold.requestId]);
   expect(rows).toEqual([{ operator_loss: 2n }]);
 });
+
+test("a charge keeps what its provider calls the answer", async () => {
+  const { hold, settlement } = await openHold(7n);
+  await settlement.charge(completion, () => "");
+  const { rows } = await pool().query("SELECT provider_request_id FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ provider_request_id: "req_of_openai" }]);
+});
+
+test("after all of this the books close", expectBooksToClose);

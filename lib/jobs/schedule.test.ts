@@ -5,17 +5,19 @@ import { createKey } from "@/lib/access/keys";
 import { noteKeyUse } from "@/lib/access/last-used";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
-import { fromCents, nanoUsd } from "@/lib/base/money";
+import { fromCents } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { writeSetting } from "@/lib/db/settings";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { submitHold } from "@/lib/gateway/hold-batch";
+import { commit } from "@/lib/gateway/commit";
 import { needsByteBound } from "@/lib/gateway/overrun";
-import { submitSettlement } from "@/lib/gateway/settle-batch";
 import { readBalance } from "@/lib/ledger/accounts";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
-import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import type { Hold } from "@/lib/ledger/holds";
+import { placeHold } from "@/lib/ledger/place-hold";
+import { settleHold } from "@/lib/ledger/settle-hold";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { chargeOf, newHold } from "@/lib/ledger/testing/holding";
 import { claimed } from "@/lib/payments/testing/credited";
 import { startTestCustody } from "@/lib/wallets/testing/seeds";
 import { databaseJobs, webJobs } from "./schedule";
@@ -40,19 +42,14 @@ async function runJob(name: string): Promise<void> {
   await job.run(new AbortController().signal);
 }
 
+const holdOf = (id: string): Hold => newHold(accountId, 1_000, { key: keyId, idempotency: id, requestId: id as RequestId });
+
 /** A hold as a process leaves it that died, with the claim of its idempotency key, placed so long ago. */
 async function leaveHold(id: string, minutesAgo: number): Promise<void> {
   const restore = setClock(() => Date.now() - minutesAgo * 60_000);
   try {
-    const item = {
-      request: id as RequestId,
-      account: accountId,
-      key: keyId,
-      ceiling: nanoUsd(1_000),
-      idempotency: id,
-      hash: Buffer.alloc(32),
-    };
-    expect(await submitHold(item)).toMatchObject({ outcome: "held" });
+    const hold = holdOf(id);
+    expect(await placeHold(commit(), hold)).toMatchObject({ outcome: "held" });
   } finally {
     restore();
   }
@@ -74,21 +71,7 @@ test("expire-holds frees what is past its deadline of six minutes, its idempoten
 });
 
 test("roll-up-revenue adds to the accounts what requests appended, once", async () => {
-  await recordPriceVersions([{ id: "pv_1", model: "m", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
-  const tokens = { inputTokens: 300, outputTokens: 400, cachedInputTokens: 0, reasoningTokens: 0 };
-  const flags = { outcome: "complete", streamed: false, estimated: false, paidBy: "balance" } as const;
-  const charge = { model: "m", provider: "p", priceVersion: "pv_1", firstTokenMs: null, providerMs: 1, ...tokens, ...flags };
-  const costs = { inputCost: nanoUsd(300), outputCost: nanoUsd(400) };
-  await submitSettlement({
-    request: "req_alive" as RequestId,
-    account: accountId,
-    key: keyId,
-    period: null,
-    periodStart: null,
-    ceiling: nanoUsd(1_000),
-    ...costs,
-    charge,
-  });
+  await settleHold(commit(), chargeOf(holdOf("req_alive"), 300, 400));
   const revenue = async () => (await query("SELECT posted FROM ledger_account WHERE id = 'revenue'")).rows[0] as { posted: bigint };
   expect((await revenue()).posted).toBe(0n);
   await runJob("roll-up-revenue");

@@ -1,124 +1,179 @@
-import type { PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { nowMs } from "@/lib/base/clock";
-import { newRequestId } from "@/lib/base/ids";
+import { nowMs, setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { metrics } from "@/lib/base/observe/metrics";
+import { processId } from "@/lib/db/heartbeat";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/commit";
 import { readBalance } from "./accounts";
-import { checkLedger } from "./check";
 import { expireHolds } from "./expire-holds";
-import { hotSettings, placeHolds, processOfTests } from "./testing/books";
+import { placeHold } from "./place-hold";
+import { settleHold } from "./settle-hold";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk } from "./testing/model-types";
-import { holdAsk, spendsOf } from "./testing/waiting";
-
-// What nobody settles any more is freed once and leaves a record, by which a provider's invoice is compared.
+import { chargeOf, newHold } from "./testing/holding";
 
 await openTestDatabase();
-let client: PoolClient;
+beforeAll(openFunding);
+afterAll(closeRequestPath);
 
-beforeAll(async () => {
-  await openFunding();
-  client = await pool().connect();
-  await client.query(hotSettings);
-});
-afterEach(async () => {
-  await pool().query("UPDATE hold SET deadline = now() + interval '1 minute'");
-  expect(await checkLedger()).toEqual([]);
-});
-afterAll(async () => {
-  client.release();
-  await closeRequestPath();
-});
+let restoreClock = () => {};
+afterEach(() => restoreClock());
 
-/** An account of 100 with a capped key, and two holds of 10, each with its claim; `overdue` says which of them is past its deadline. */
-async function openTwo(overdue: readonly [boolean, boolean]) {
-  const account = await fundedAccount(100);
-  const key = await openKey(account, { nanoUsd: 100, period: "total" });
-  const holds = ["first", "second"].map((idempotency): HoldAsk => ({ ...holdAsk(account, key, 10), idempotency, hash: "00" }));
-  for (const [index, hold] of holds.entries()) {
-    await placeHolds(client, [{ ...hold, deadlineMs: nowMs() + (overdue[index] ? -1 : 60_000) }], nowMs() - 1_000);
-  }
-  return { account, key, holds };
+/** How long a hold lives: the provider's time limit and a minute to settle. */
+const lifeMs = () => config().PROVIDER_TOTAL_TIMEOUT_MS + 60_000;
+const later = (ms: number) => {
+  const at = nowMs() + ms;
+  restoreClock();
+  restoreClock = setClock(() => at);
+};
+
+async function place(...asked: Parameters<typeof newHold>) {
+  const hold = newHold(...asked);
+  return { hold, decision: await placeHold(commit(), hold) };
 }
 
-const setProcess = (request: string, process: string) =>
-  pool().query("UPDATE hold SET process_id = $2 WHERE request_id = $1", [request, process]);
+const isPlaced = async (...asked: Parameters<typeof newHold>) => (await place(...asked)).decision.outcome;
 
-const recordsOf = async (account: string) =>
+/** Holds that are on record as expired, of an account. */
+const recordsOf = async (account: AccountId) =>
   (
     await pool().query(
-      `SELECT request_id, key_id, model, ceiling, reason, placed_at < expired_at AS "isInOrder" FROM expired_hold
+      `SELECT request_id, key_id, model, ceiling, reason, placed_at < expired_at AS is_later FROM expired_hold
        WHERE account_id = $1 ORDER BY request_id`,
       [account],
     )
   ).rows;
 
-const claimsOf = async (account: string) =>
-  (await pool().query("SELECT idempotency_key FROM idempotent_reply WHERE account_id = $1 ORDER BY 1", [account])).rows.map(
-    (row) => row.idempotency_key,
-  );
-
-test("a hold past its deadline is freed with its claim, and leaves a record of what may have been asked of a provider", async () => {
-  const { account, key, holds } = await openTwo([true, false]);
-  expect(await expireHolds(commit())).toBe(1);
-  expect(await readBalance(account)).toEqual({ posted: 100n, held: 10n, available: 90n });
-  expect(await spendsOf(key)).toEqual([{ period: "total", spent: 0n, held: 10n }]);
-  expect(await claimsOf(account)).toEqual(["second"]);
-  expect(await recordsOf(account)).toEqual([
-    { request_id: holds[0]?.request, key_id: key, model: "model", ceiling: 10n, reason: "deadline", isInOrder: true },
-  ]);
+test("a hold lives as long as a provider may take, and then its money is free again", async () => {
+  const account = await fundedAccount(10);
+  const key = await openKey(account, { nanoUsd: 8, period: "total" });
+  const at = Date.now();
+  restoreClock = setClock(() => at);
+  await place(account, 7, { key });
+  later(lifeMs());
   expect(await expireHolds(commit())).toBe(0);
+  expect((await readBalance(account)).held).toBe(7n);
+  later(1);
+  expect(await expireHolds(commit())).toBe(1);
+  expect(await readBalance(account)).toEqual({ posted: 10n, held: 0n, available: 10n });
+  expect(await isPlaced(account, 8, { key })).toBe("held"); // the cap is free too
+  expect((await metrics().holdsExpired.get()).values[0]?.value).toBe(1);
 });
 
-test("a dead process's holds are freed with their claims, and nobody else's, whatever their deadlines are", async () => {
-  const dead = `prc_${newRequestId()}`;
-  const [{ account, key, holds }, other] = [await openTwo([false, false]), await openTwo([true, false])];
-  const [request = ""] = holds.map((hold) => hold.request);
-  await setProcess(request, dead);
-  expect(await expireHolds(commit(), dead)).toBe(1);
-  expect(await readBalance(account)).toEqual({ posted: 100n, held: 10n, available: 90n });
-  expect(await claimsOf(account)).toEqual(["second"]);
-  expect(await recordsOf(account)).toEqual([
-    { request_id: request, key_id: key, model: "model", ceiling: 10n, reason: "process_died", isInOrder: true },
-  ]);
-  expect([await recordsOf(other.account), await claimsOf(other.account)]).toEqual([[], ["first", "second"]]);
-  expect((await readBalance(other.account)).held).toBe(20n);
+test("a hold that expired leaves a record of its request, model and ceiling; one that was settled leaves none", async () => {
+  const account = await fundedAccount(10);
+  const key = await openKey(account);
+  const { hold } = await place(account, 7, { key });
+  const settled = await place(account, 1);
+  await settleHold(commit(), chargeOf(settled.hold, 1, 0));
+  later(lifeMs() + 1);
   await expireHolds(commit());
+  const record = { request_id: hold.requestId, key_id: key, model: "model", ceiling: 7n, reason: "deadline", is_later: true };
+  expect(await recordsOf(account)).toEqual([record]);
 });
 
-test("a hold says which process has it", async () => {
-  const { account } = await openTwo([false, false]);
-  const { rows } = await pool().query("SELECT DISTINCT process_id FROM hold WHERE account_id = $1", [account]);
-  expect(rows).toEqual([{ process_id: processOfTests }]);
+test("the holds of a dead process are freed long before their deadline, and those of a living one stay", async () => {
+  const account = await fundedAccount(10);
+  const key = await openKey(account, { nanoUsd: 10, period: "day" });
+  const { hold } = await place(account, 3, { key, idempotency: "of the dead" });
+  await place(account, 4);
+  await pool().query("UPDATE hold SET process_id = 'prc_dead' WHERE request_id = $1", [hold.requestId]);
+  expect(await isPlaced(account, 3, { key, idempotency: "of the dead" })).toBe("in_progress");
+  expect(await expireHolds(commit(), "prc_dead")).toBe(1);
+  expect((await readBalance(account)).held).toBe(4n);
+  expect(await recordsOf(account)).toMatchObject([{ request_id: hold.requestId, reason: "process_died" }]);
+  expect(await isPlaced(account, 6, { key, idempotency: "of the dead" })).toBe("held");
+  expect(await expireHolds(commit(), processId())).toBeGreaterThanOrEqual(2);
+  expect((await readBalance(account)).held).toBe(0n);
 });
 
-test("a claim whose answer is there stays when its hold expires", async () => {
-  const { account } = await openTwo([true, true]);
-  await pool().query("UPDATE idempotent_reply SET status = 200, body = 'answer' WHERE account_id = $1 AND idempotency_key = 'second'", [
-    account,
-  ]);
-  expect(await expireHolds(commit())).toBe(2);
-  expect(await claimsOf(account)).toEqual(["second"]);
+test("an answer that is settled after its hold expired is charged with what is available; the operator bears the rest", async () => {
+  const account = await fundedAccount(10);
+  const key = await openKey(account, { nanoUsd: 100, period: "day" });
+  const { hold, decision } = await place(account, 9, { key });
+  expect(decision.outcome).toBe("held");
+  later(lifeMs() + 1);
+  await expireHolds(commit());
+  await place(account, 6);
+  const late = chargeOf(hold, 3, 5);
+  expect(await settleHold(commit(), late)).toEqual({ outcome: "late", inputCost: 3n, outputCost: 1n });
+  expect(await settleHold(commit(), late)).toEqual({ outcome: "already", inputCost: 3n, outputCost: 1n });
+  expect(await readBalance(account)).toEqual({ posted: 6n, held: 6n, available: 0n });
+  const { rows } = await pool().query("SELECT operator_loss, late, ceiling FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ operator_loss: 4n, late: true, ceiling: 9n }]);
+  expect((await pool().query("SELECT spent, held FROM key_spend WHERE key_id = $1", [key])).rows).toEqual([{ spent: 4n, held: 0n }]);
 });
 
-test("more holds than one statement frees are all freed, by two at once each of them once", async () => {
+test("an answer that is settled after its hold expired costs at most the hold and what the key's cap leaves", async () => {
   const account = await fundedAccount(10_000);
-  const dead = `prc_${newRequestId()}`;
-  for (let batch = 0; batch < 5; batch++) {
-    await placeHolds(
-      client,
-      Array.from({ length: 500 }, () => holdAsk(account, null, 1)),
-      nowMs(),
-    );
-  }
-  await pool().query("UPDATE hold SET process_id = $2 WHERE account_id = $1", [account, dead]);
-  const freed = await Promise.all([expireHolds(commit(), dead), expireHolds(commit(), dead)]);
-  expect(freed[0] + freed[1]).toBe(2_500);
-  expect(await readBalance(account)).toEqual({ posted: 10_000n, held: 0n, available: 10_000n });
-  expect(await recordsOf(account)).toHaveLength(2_500);
+  const key = await openKey(account, { nanoUsd: 150, period: "day" });
+  const [dear, capped] = [(await place(account, 100)).hold, (await place(account, 100, { key })).hold];
+  later(lifeMs() + 1);
+  await expireHolds(commit());
+  await place(account, 90, { key });
+  expect(await settleHold(commit(), chargeOf(dear, 0, 500))).toEqual({ outcome: "late", inputCost: 0n, outputCost: 100n });
+  expect(await settleHold(commit(), chargeOf(capped, 0, 500))).toEqual({ outcome: "late", inputCost: 0n, outputCost: 60n });
+  const losses = await pool().query("SELECT operator_loss FROM charge WHERE account_id = $1 ORDER BY operator_loss", [account]);
+  expect(losses.rows).toEqual([{ operator_loss: 400n }, { operator_loss: 440n }]);
+});
+
+test("a claim whose process died ends with its hold: the same Idempotency-Key is served again", async () => {
+  const account = await fundedAccount(10);
+  expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("held");
+  expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("in_progress");
+  later(lifeMs() + 1);
+  expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("in_progress");
+  await expireHolds(commit());
+  expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("held");
+});
+
+test("an answer whose claim was taken away with its hold costs nothing, is not kept, and is the operator's loss", async () => {
+  const account = await fundedAccount(100);
+  const { hold } = await place(account, 10, { idempotency: "fenced" });
+  await pool().query("UPDATE hold SET process_id = 'prc_frozen' WHERE request_id = $1", [hold.requestId]);
+  await expireHolds(commit(), "prc_frozen");
+  const again = (await place(account, 10, { idempotency: "fenced" })).hold;
+  expect(await settleHold(commit(), chargeOf(hold, 2, 3, { body: "of the frozen" }))).toMatchObject({
+    outcome: "late",
+    ...{ inputCost: 0n, outputCost: 0n },
+  });
+  await settleHold(commit(), chargeOf(again, 2, 3, { body: "of the living" }));
+  expect(await readBalance(account)).toEqual({ posted: 95n, held: 0n, available: 95n });
+  expect((await pool().query("SELECT body FROM idempotent_reply WHERE account_id = $1", [account])).rows).toEqual([
+    { body: "of the living" },
+  ]);
+  const { rows } = await pool().query("SELECT operator_loss FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ operator_loss: 5n }]);
+});
+
+test("thousands of holds are freed in one run, and two reapers at once free each of them once", async () => {
+  const accounts = await Promise.all(Array.from({ length: 20 }, () => fundedAccount(1_000)));
+  const holds = accounts.flatMap((account) => Array.from({ length: 120 }, () => place(account, 2)));
+  await Promise.all(holds);
+  later(lifeMs() + 1);
+  const freed = await Promise.all([expireHolds(commit()), expireHolds(commit())]);
+  const { rows } = await pool().query<{ left: bigint }>("SELECT count(*) AS left FROM hold WHERE deadline < $1", [new Date(nowMs())]);
+  expect(rows).toEqual([{ left: 0n }]);
+  expect((freed[0] ?? 0) + (freed[1] ?? 0)).toBeGreaterThanOrEqual(2_400);
+  for (const balance of await Promise.all(accounts.map(readBalance)))
+    expect(balance).toEqual({ posted: 1_000n, held: 0n, available: 1_000n });
+});
+
+test("a hold that is settled while the reaper comes ends once, whoever is first", async () => {
+  const account = await fundedAccount(10_000);
+  const placed = await Promise.all(Array.from({ length: 200 }, () => place(account, 10)));
+  later(lifeMs() + 1);
+  const [freed, ...settled] = await Promise.all([
+    expireHolds(commit()),
+    ...placed.map(({ hold }) => settleHold(commit(), chargeOf(hold, 4, 0))),
+  ]);
+  const late = settled.filter(({ outcome }) => outcome === "late").length;
+  expect(settled.filter(({ outcome }) => outcome === "settled").length + late).toBe(200);
+  expect(freed).toBeGreaterThanOrEqual(late);
+  expect(await readBalance(account)).toEqual({ posted: 9_200n, held: 0n, available: 9_200n });
 });
 
 test("after all of this the books close", expectBooksToClose);

@@ -7,7 +7,7 @@ import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { releaseHoldsAhead } from "@/lib/gateway/hold-ahead";
+import { commit } from "@/lib/gateway/commit";
 import { prepareGateway } from "@/lib/gateway/prepare";
 import { answer } from "@/lib/gateway/router";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -63,10 +63,7 @@ async function ask(prompt: string, headers: Record<string, string> = {}) {
   return { status: reply.status, headers: reply.headers, body: reply.body as string };
 }
 
-const held = async () => {
-  await releaseHoldsAhead();
-  return (await readBalance(accountId)).held;
-};
+const held = async () => (await readBalance(accountId)).held;
 /** Resolves when the provider has the call: the hold is placed, and all that the request reads before is read. */
 const underWay = () => models.awaitCall(({ state }) => state === "running");
 
@@ -108,7 +105,7 @@ test("the time to the first token is never negative", async () => {
 
 test("a request during which the clock goes two months on is charged", async () => {
   const { status } = await askAcross(60 * day);
-  await database.pool.query("SELECT * FROM gateway_expire_holds($1, 10)", [new Date(Date.now() + offsetMs + day)]);
+  await database.pool.query("SELECT * FROM gateway_expire_holds(NULL, 10, $1)", [new Date(Date.now() + offsetMs + day)]);
   expect(status).toBe(200);
 });
 

@@ -110,7 +110,7 @@ test("a database of one mode is refused by the other", async () => {
 test("with everything set it serves a customer from a real database and a provider, and tells no secret", async () => {
   const service = startService(bundle, live);
   const baseUrl = await service.ready;
-  expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, addresses: true, database: true, jobs: true });
+  expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, addresses: true, database: true, heartbeat: true, jobs: true });
   expect(childrenOf(service.pid)).toEqual([]);
 
   await openFunding();

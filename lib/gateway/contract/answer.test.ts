@@ -21,13 +21,13 @@ import { doorNames, openService } from "./testing/service";
 
 const service = await openService();
 
-/** One model of each provider: all three wire formats, and the two accents of OpenAI's. */
+/** One model of each provider, and the form of its request ids: all three wire formats, and the two accents of OpenAI's. */
 const models = [
-  ["gpt-4o-mini", "openai"],
-  ["claude-haiku-4-5", "anthropic"],
-  ["gemini-2.5-flash-lite", "gemini"],
-  ["grok", "xai"],
-  ["deepseek-chat", "deepseek"],
+  ["gpt-4o-mini", "openai", /^req_\w{22}$/],
+  ["claude-haiku-4-5", "anthropic", /^req_01\w{22}$/],
+  ["gemini-2.5-flash-lite", "gemini", /^\w{24}$/],
+  ["grok", "xai", /^\w{22}$/],
+  ["deepseek-chat", "deepseek", /^\w{22}$/],
 ] as const;
 
 /** Checks a body of the specification's 2.5 to the letter, and what it cost. */
@@ -88,6 +88,17 @@ describe.each(doorNames)("through the %s door", (door) => {
     ]);
     for (const charge of charges) expect(charge.input_cost + charge.output_cost).toBe(readCosts(json.text).totalCost);
   });
+
+  test.each(models)(
+    "a charge of %s keeps the request id of %s, for a whole answer and for a stream",
+    async (model, _provider, requestIdForm) => {
+      const account = await openAccount();
+      for (const stream of [false, true]) await ask({ url, key: account.key, body: promptOf({ model, stream }) });
+      const ids = (await chargesOf(account.accountId)).map(({ provider_request_id: id }) => id);
+      expect(ids).toEqual([expect.stringMatching(requestIdForm), expect.stringMatching(requestIdForm)]);
+      expect(new Set(ids).size).toBe(2);
+    },
+  );
 
   test("an alias is answered with the catalogue's name and is charged as it", async () => {
     const account = await openAccount();

@@ -3,8 +3,6 @@
 import type { CapPeriod } from "@/lib/access/keys";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
-import { readBalance } from "@/lib/ledger/accounts";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
@@ -15,8 +13,6 @@ import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
 import { openRequest } from "../request";
 import { type Completion, openSettlement } from "../settlement";
-
-export const countHolds = async (): Promise<number | null> => (await pool().query("SELECT FROM hold")).rowCount;
 
 export interface Customer {
   accountId: AccountId;
@@ -68,27 +64,3 @@ const completionOf = (tokens: number): Completion => ({
   },
   usage: { inputTokens: 0, outputTokens: tokens, cachedInputTokens: 0, reasoningTokens: 0 },
 });
-
-/** One request, answered and charged. */
-export async function ask(customer: Customer, question: Question & { cost?: number } = {}) {
-  const { id, charge } = await begin(customer, question);
-  const { inputCost, outputCost } = await charge(question.cost ?? 1);
-  return { id, charged: inputCost + outputCost };
-}
-
-/** Four requests in a row, each of which costs 1: the next hold is there, of 125 by default. */
-export async function askInARow(customer: Customer): Promise<void> {
-  for (const _ of [1, 2, 3, 4]) await ask(customer);
-}
-
-export const heldOf = async ({ accountId }: Customer) => (await readBalance(accountId)).held;
-
-export async function holdsOf({ accountId }: Customer): Promise<{ id: string; ceiling: bigint }[]> {
-  const { rows } = await pool().query("SELECT request_id AS id, ceiling FROM hold WHERE account_id = $1", [accountId]);
-  return rows;
-}
-
-export async function chargesOf({ accountId }: Customer): Promise<{ id: string; cost: bigint; loss: bigint }[]> {
-  const text = `SELECT request_id AS id, input_cost + output_cost AS cost, operator_loss AS loss FROM charge WHERE account_id = $1 ORDER BY seq`;
-  return (await pool().query(text, [accountId])).rows;
-}

@@ -51,6 +51,7 @@ interface Charge {
   request_id: string;
   model: string;
   provider: string;
+  provider_request_id: string | null;
   input_tokens: bigint;
   output_tokens: bigint;
   input_cost: bigint;

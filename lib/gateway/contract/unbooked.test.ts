@@ -1,0 +1,116 @@
+// An answer whose database went away before it was booked, for longer than its client waits: what was delivered is charged once the
+// ledger answers again, and what was not costs the customer nothing.
+
+import type { TimerOptions } from "node:timers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { metrics } from "@/lib/base/observe/metrics";
+import { commit } from "../commit";
+import { openAccount } from "./testing/accounts";
+import { awaitCharge, balanceOf, chargesOf, expectPaid, openHolds, until } from "./testing/books";
+import { ask, deltaText, modelOf, promptOf, readError, readErrorBody, readEvents, readPromptBody } from "./testing/client";
+import { doorNames, openService } from "./testing/service";
+
+const pauses = vi.hoisted(() => ({ areSkipped: false, ms: [] as number[] }));
+
+// The pauses between tries are noted, and last no time. They alone have no options.
+vi.mock("node:timers/promises", async (importOriginal) => {
+  const original = await importOriginal<typeof import("node:timers/promises")>();
+  const setTimeout = <T>(ms: number, value?: T, options?: TimerOptions) => {
+    const isSkipped = pauses.areSkipped && options === undefined && ms >= 50;
+    if (isSkipped) pauses.ms.push(ms);
+    return original.setTimeout(isSkipped ? 0 : ms, value, options);
+  };
+  return { ...original, setTimeout };
+});
+
+const service = await openService();
+
+/** The database answers nothing that settles, until `comeBack`. */
+function goAway(): { comeBack: () => void } {
+  const settle = vi.spyOn(commit(), "settle").mockRejectedValue(new Error("Connection terminated unexpectedly"));
+  pauses.areSkipped = true;
+  return {
+    comeBack: () => {
+      pauses.areSkipped = false;
+      settle.mockRestore();
+    },
+  };
+}
+
+let database: ReturnType<typeof goAway>;
+beforeEach(() => {
+  pauses.ms = [];
+  database = goAway();
+});
+afterEach(() => database.comeBack());
+
+const lostAnswers = async () => (await metrics().lostAnswers.get()).values[0]?.value ?? 0;
+const lossOf = async (reason: string) =>
+  (await metrics().operatorLossNanoUsd.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+
+const costOf = ({ model, input_tokens, output_tokens }: { model: string; input_tokens: bigint; output_tokens: bigint }) =>
+  input_tokens * modelOf(model).inputPrice + output_tokens * modelOf(model).outputPrice;
+
+describe.each(doorNames)("through the %s door", (door) => {
+  const url = service.url(door);
+
+  test("without a key it is refused after 15 seconds, and later booked as lost: the operator bears what it cost", async () => {
+    const account = await openAccount();
+    const before = { lost: await lostAnswers(), loss: await lossOf("lost_answer") };
+    const { details } = readError(await ask({ url, key: account.key, body: promptOf() }), "INTERNAL_ERROR");
+    expect(details).toMatchObject({ reason: "internal" });
+    expect(pauses.ms.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(15_000);
+    expect(await lostAnswers()).toBe(before.lost + 1);
+    expect([await openHolds(account.accountId), await chargesOf(account.accountId)]).toEqual([1, []]);
+
+    database.comeBack();
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "lost", streamed: false, input_cost: 0n, output_cost: 0n, operator_loss: costOf(charge) });
+    expect(charge.operator_loss).toBeGreaterThan(0n);
+    expect(await balanceOf(account.accountId)).toBe(account.credit);
+    expect(await lossOf("lost_answer")).toBe(before.loss + Number(charge.operator_loss));
+    await expectPaid(account);
+  });
+
+  test("with an Idempotency-Key it is charged as ever, and the retry gets the answer", async () => {
+    const account = await openAccount();
+    const request = { url, key: account.key, body: promptOf(), headers: { "idempotency-key": "once" } };
+    const { requestId } = readError(await ask(request), "INTERNAL_ERROR");
+    readError(await ask(request), "REQUEST_IN_PROGRESS");
+
+    database.comeBack();
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ request_id: requestId, outcome: "complete", operator_loss: 0n });
+    const retried = await ask(request);
+    expect([retried.status, retried.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(readPromptBody(retried.text)).toMatchObject({ requestId, text: expect.stringMatching(/^Simulated answer/) });
+    expect(charge.input_cost + charge.output_cost).toBe(costOf(charge));
+    await expectPaid(account);
+    expect(await chargesOf(account.accountId)).toHaveLength(1);
+  });
+
+  test("a stream that was delivered is charged", async () => {
+    const account = await openAccount();
+    const { status, text } = await ask({ url, key: account.key, body: promptOf({ stream: true }) });
+    expect(status).toBe(200);
+    const events = readEvents(text);
+    expect(deltaText(events)).toMatch(/^Simulated answer/);
+    readErrorBody(events.at(-1)?.data ?? "", "INTERNAL_ERROR");
+
+    database.comeBack();
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "complete", streamed: true, operator_loss: 0n });
+    expect(charge.input_cost + charge.output_cost).toBe(costOf(charge));
+    await expectPaid(account);
+  });
+
+  test("a hold that could not be released is released later, and the client is told its own error", async () => {
+    const account = await openAccount();
+    const answer = await ask({ url, key: account.key, body: promptOf({ prompt: "Fail. [[simulate: status=500]]" }) });
+    expect(readError(answer, "INTERNAL_ERROR").details).toMatchObject({ reason: "provider_unavailable" });
+    expect(await openHolds(account.accountId)).toBe(1);
+    database.comeBack();
+    await until("it is released", async () => (await openHolds(account.accountId)) === 0);
+    expect(await chargesOf(account.accountId)).toEqual([]);
+  });
+});

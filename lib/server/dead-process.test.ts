@@ -1,0 +1,107 @@
+// Several processes on one database, of which one dies or freezes: the others free what it had set aside within seconds, and what it
+// does when it wakes costs no customer anything twice.
+
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { askWhole, readBalance, type Target } from "./testing/requests";
+import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, readSandbox, startService, until } from "./testing/service";
+
+/** Five seconds until it is dead, two heartbeats, and what a busy machine takes. */
+const FREED_WITHIN_MS = 8_000;
+
+let bundle: string;
+let database: TestDatabase;
+let keyPepper: string;
+
+beforeAll(() => {
+  bundle = bundleService();
+});
+beforeEach(async () => {
+  const made = await createTestDatabase();
+  onCleanUp(() => made.drop());
+  database = made;
+  keyPepper = randomBytes(32).toString("hex");
+});
+afterAll(cleanUpServices);
+
+interface Started extends Target {
+  service: Running;
+}
+
+async function start(roles: "web" | "jobs" | "web,jobs"): Promise<Started> {
+  const dataDir = newDataDir();
+  const service = startService(bundle, { ROLES: roles, DATABASE_URL: database.url, KEY_PEPPER: keyPepper, DATA_DIR: dataDir });
+  const baseUrl = await service.ready;
+  return { service, baseUrl, apiKey: readSandbox(dataDir).apiKey };
+}
+
+const query = async (sql: string) => (await database.pool.query(sql)).rows as Record<string, unknown>[];
+const countHolds = async () => (await query("SELECT FROM hold")).length;
+const untilHeld = (count: number) => until(`${count} holds are open`, async () => (await countHolds()) === count);
+
+/** Waits for a death that has just come; returns how long it took until its holds were free. */
+async function untilFreed(): Promise<number> {
+  const diedAt = performance.now();
+  await until("its holds are free", async () => (await countHolds()) === 0);
+  return performance.now() - diedAt;
+}
+
+test.each(["web", "jobs"] as const)(
+  "kill -9 of a process: another one, of the role %s alone, frees its holds within eight seconds",
+  async (role) => {
+    const victim = await start("web");
+    const other = await start(role);
+    for (const key of ["one", "two"])
+      void askWhole(victim, "Never answer. [[simulate: hang]]", {}, { "idempotency-key": key }).catch(() => undefined); // it dies with it
+    await untilHeld(2);
+    victim.service.process.kill("SIGKILL");
+    expect(await untilFreed()).toBeLessThan(FREED_WITHIN_MS);
+    expect(await query("SELECT DISTINCT reason FROM expired_hold")).toEqual([{ reason: "process_died" }]);
+    expect(await query("SELECT FROM idempotent_reply")).toEqual([]);
+    expect((await readBalance({ ...other, apiKey: victim.apiKey })).held).toBe(0);
+    await stop([other]);
+  },
+);
+
+test("a process that was frozen wakes: what its caller asked anew elsewhere is charged once, and its own answer is the operator's loss", async () => {
+  const [frozen, other] = [await start("web"), await start("web,jobs")];
+  const elsewhere: Target = { ...other, apiKey: frozen.apiKey };
+  const before = await readBalance(elsewhere);
+  const keyed = { "idempotency-key": "asked anew" };
+  const prompt = "Take your time. [[simulate: delay=1200]]";
+  const [first, unkeyed] = [askWhole(frozen, prompt, {}, keyed), askWhole(frozen, prompt)];
+  await untilHeld(2);
+  frozen.service.process.kill("SIGSTOP");
+  expect((await askWhole(elsewhere, prompt, {}, keyed)).status).toBe(409);
+  expect(await untilFreed()).toBeLessThan(FREED_WITHIN_MS);
+  const anew = await askWhole(elsewhere, prompt, {}, keyed);
+  expect(anew.status).toBe(200);
+
+  frozen.service.process.kill("SIGCONT");
+  const [late, unclaimed] = await Promise.all([first, unkeyed]);
+  expect([late, unclaimed].map(({ status, body }) => [status, body.cost?.totalCost])).toEqual([
+    [200, 0],
+    [200, anew.body.cost?.totalCost],
+  ]);
+  const charges = await query(
+    "SELECT request_id AS id, late, (input_cost + output_cost)::int AS paid, operator_loss::int AS loss FROM charge ORDER BY request_id",
+  );
+  const cost = Math.round((anew.body.cost?.totalCost ?? 0) * 1e9);
+  expect(charges).toHaveLength(3);
+  expect(charges).toContainEqual({ id: late.body.requestId, late: true, paid: 0, loss: cost });
+  expect(charges).toContainEqual({ id: unclaimed.body.requestId, late: true, paid: cost, loss: 0 });
+  expect(charges).toContainEqual({ id: anew.body.requestId, late: false, paid: cost, loss: 0 });
+
+  const again = await askWhole(frozen, prompt, {}, keyed);
+  expect([again.status, again.body.requestId]).toEqual([200, anew.body.requestId]); // it serves on, and keeps that answer
+  expect(Math.round(((await readBalance(elsewhere)).balance - before.balance) * 1e9)).toBe(-2 * cost);
+  expect(await query("SELECT * FROM ledger_check(now())")).toEqual([]);
+  await stop([frozen, other]);
+  expect(await query("SELECT FROM process")).toEqual([]);
+});
+
+async function stop(started: readonly Started[]): Promise<void> {
+  for (const { service } of started) service.process.kill("SIGTERM");
+  for (const { service } of started) expect(await service.ended).toEqual({ code: 0, signal: null });
+}

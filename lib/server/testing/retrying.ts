@@ -1,0 +1,53 @@
+// Clients that give each question an Idempotency-Key of its own and ask again until it is answered, whatever becomes of the service.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { askWhole, type PromptAnswer, type Target } from "./requests";
+
+const RETRY_EVERY_MS = 50;
+
+export interface RetriedAnswer {
+  key: string;
+  answer: PromptAnswer;
+  /** Monotonic; when it was first asked, and when it was answered. */
+  askedAt: number;
+  answeredAt: number;
+  /** What its tries came to before it was answered: a status, or null when the connection broke. */
+  failures: (number | null)[];
+}
+
+export interface RetryingClients {
+  /** Of all so far. */
+  answered: readonly RetriedAnswer[];
+  /** Resolves when every question has its answer. */
+  stop: () => Promise<void>;
+}
+
+let lastKey = 0;
+
+/** Starts so many clients; `target` says where the service is at present. */
+export function startRetryingClients(count: number, target: () => Target, prompt: string): RetryingClients {
+  const answered: RetriedAnswer[] = [];
+  let stopping = false;
+  const work = async () => {
+    while (!stopping) answered.push(await askUntilAnswered(target, prompt, `key ${++lastKey}`));
+  };
+  const clients = Promise.all(Array.from({ length: count }, work));
+  return {
+    answered,
+    stop: async () => {
+      stopping = true;
+      await clients;
+    },
+  };
+}
+
+async function askUntilAnswered(target: () => Target, prompt: string, key: string): Promise<RetriedAnswer> {
+  const askedAt = performance.now();
+  const failures: (number | null)[] = [];
+  for (;;) {
+    const answer = await askWhole(target(), prompt, {}, { "idempotency-key": key }).catch(() => null);
+    if (answer?.status === 200) return { key, answer, askedAt, answeredAt: performance.now(), failures };
+    failures.push(answer?.status ?? null);
+    await sleep(RETRY_EVERY_MS);
+  }
+}
