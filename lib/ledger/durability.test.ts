@@ -40,7 +40,7 @@ const times = (count: number, purse: Purse): Purse[] => Array.from({ length: cou
 
 async function openRichPurses(): Promise<Purse[]> {
   const purses: Purse[] = [];
-  for (let n = 0; n < 3; n++) {
+  for (let n = 0; n < 2; n++) {
     const account = await fundedAccount(1_000_000_000);
     const key = await openKey(account, { nanoUsd: 100_000_000, period: "month" });
     purses.push(...times(2, { account, key: null, ceiling: 50 }), ...times(2, { account, key, ceiling: 50 }));
@@ -50,10 +50,10 @@ async function openRichPurses(): Promise<Purse[]> {
 
 /** Money and a cap for two or three requests, no more: what a forgotten hold gives free is taken by others before its settlement comes. */
 async function openTightPurses(): Promise<Purse[]> {
-  const account = await fundedAccount(120);
+  const account = await fundedAccount(80);
   const rich = await fundedAccount(1_000_000);
-  const key = await openKey(rich, { nanoUsd: 120, period: "day" });
-  return [...times(3, { account, key: null, ceiling: 60 }), ...times(3, { account: rich, key, ceiling: 60 })];
+  const key = await openKey(rich, { nanoUsd: 80, period: "day" });
+  return [...times(4, { account, key: null, ceiling: 60 }), ...times(4, { account: rich, key, ceiling: 60 })];
 }
 
 /** Kills the database at a moment of a wave, and looks at the books before anybody else does. */

@@ -55,6 +55,8 @@ const PLACED_WITHIN_MS = 90;
 const ANSWER_AFTER_MS = 90;
 const ANSWER_WITHIN_MS = 150;
 const WAVE_MS = 1_000;
+/** For an idempotency key whose first request has come to an unknown end. */
+const MOST_PATIENCE_MS = 20_000;
 
 export function createLoad(draw: () => number): DurabilityLoad {
   const going = new Set<Promise<void>>();
@@ -118,12 +120,13 @@ function planRequest(draw: () => number, { account, key, ceiling: most }: Purse,
 async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerAfterMs }: Plan): Promise<void> {
   await sleep(placeAfterMs);
   let asked = first;
-  for (;;) {
+  for (const patientUntil = performance.now() + MOST_PATIENCE_MS; ; ) {
     load.asked.push(asked);
     await place(asked);
     if (asked.state === "held") break;
     // A client with an Idempotency-Key asks again until it is told; the claim of the request before is given back meanwhile.
     if (!asked.hold.claim || (asked.state === "refused" && asked.refusal !== "in_progress")) return;
+    if (performance.now() > patientUntil) throw new Error(`${asked.hold.requestId}: the claim of the request before was not given back`);
     await sleep(100);
     asked = { ...asked, hold: { ...asked.hold, requestId: newRequestId() }, state: "asked", refusal: null };
   }
