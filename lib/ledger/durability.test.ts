@@ -69,8 +69,10 @@ async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void>
   await expectSoundBooks(cluster.direct(), load);
   await cluster.openGate();
   // What was forgotten is settled while others ask for the same money.
-  await load.wave();
-  await wave;
+  const next = load.wave();
+  await sleep(draw() * LATEST_KILL_MS);
+  await cluster.cut();
+  await Promise.all([wave, next]);
 }
 
 const countPlaced = ({ asked }: DurabilityLoad) =>

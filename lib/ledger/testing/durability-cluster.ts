@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { expect } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded";
@@ -36,6 +37,8 @@ export interface DurableCluster {
   /** Starts the server on the same data. The gate stays shut. */
   start: () => Promise<void>;
   openGate: () => Promise<void>;
+  /** Breaks the connections through the gate while the server goes on: what was asked just before is done, and its answer is lost. */
+  cut: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export async function startDurableCluster(): Promise<DurableCluster> {
       direct = makePool(server.url, 2);
     },
     openGate: gate.open,
+    cut: gate.cut,
     async stop() {
       gate.shut();
       await direct.end();
@@ -93,13 +97,21 @@ interface Gate {
   open: () => Promise<void>;
   /** From now on new connections are refused; those that are there end with the server. */
   shut: () => void;
+  cut: () => Promise<void>;
 }
 
 const gatePort = 1;
+const ANSWERS_LOST_MS = 10;
 
 function createGate(directory: string, server: () => EmbeddedPostgres): Gate {
   mkdirSync(directory, { recursive: true });
-  const listener = createServer((near) => joinSockets(near, connectTo(server().url)));
+  const pairs = new Map<Socket, Socket>();
+  const listener = createServer((near) => {
+    const far = connectTo(server().url);
+    joinSockets(near, far);
+    pairs.set(near, far);
+    near.on("close", () => pairs.delete(near));
+  });
   return {
     urlOf(serverUrl) {
       const url = new URL(serverUrl);
@@ -109,6 +121,12 @@ function createGate(directory: string, server: () => EmbeddedPostgres): Gate {
     },
     open: () => new Promise((done) => void listener.listen(join(directory, `.s.PGSQL.${gatePort}`), done)),
     shut: () => void listener.close(),
+    async cut() {
+      const cutNow = [...pairs];
+      for (const [near, far] of cutNow) far.unpipe(near).resume();
+      await sleep(ANSWERS_LOST_MS);
+      for (const [near] of cutNow) near.destroy();
+    },
   };
 }
 
