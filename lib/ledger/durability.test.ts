@@ -15,7 +15,7 @@ import { type Counts, countRequests, expectSoundBooks, findWrong } from "./testi
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
 
-const KILLS = isLong ? 200 : 12;
+const KILLS = isLong ? 200 : 10;
 /** A wave of requests takes about so long. */
 const LATEST_KILL_MS = 330;
 /** Fewer than those of a wave that are surely placed. */
