@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { closePool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded } from "@/lib/db/testing/embedded-fixture";
@@ -10,9 +11,9 @@ import { placeHold } from "./place-hold";
 import { rollUpRevenue } from "./roll-up";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { type DurableCluster, startDurableCluster } from "./testing/durability-cluster";
-import { bodyOf, createLoad, type DurabilityLoad, type Purse } from "./testing/durability-load";
+import { type Asked, bodyOf, createLoad, type DurabilityLoad, end, newAsked, newClaim, type Purse, place } from "./testing/durability-load";
 import { type Counts, countRequests, expectSoundBooks, findWrong } from "./testing/durability-proof";
-import { fundedAccount, openFunding, openKey } from "./testing/fund";
+import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
 
 const KILLS = isLong ? 200 : 10;
@@ -35,6 +36,50 @@ afterAll(async () => {
   await cluster.stop();
   await cleanUpEmbedded();
 });
+
+test("what was acknowledged last before a crash is there after it, unless it is a hold without an idempotency key", async () => {
+  const load = createLoad(() => 0);
+  /** Of the first one alone, and of the others as a batch. */
+  const placeTogether = (asked: readonly Asked[]) => Promise.all(asked.map(place));
+  const endTogether = (asked: readonly Asked[]) => Promise.all(asked.map((one) => end(load, one)));
+  const [first, second, third, fourth, ...lost] = await Promise.all(
+    [null, null, newClaim(), null, null, null, null, null].map(async (claim, index) =>
+      newAsked({ account: await fundedAccount(100), key: null, ceiling: 20 }, claim, index === 0 ? null : 23n),
+    ),
+  );
+  const kept = [first, second, third, fourth].filter((one) => one !== undefined);
+  load.asked.push(...kept, ...lost);
+
+  await placeTogether(lost);
+  await crash(load);
+  expect(lost.map(({ afterCrash }) => afterCrash)).toEqual(Array(4).fill("forgotten"));
+  await endTogether(lost);
+  await crash(load);
+  expect(lost.map(({ settled }) => settled?.outcome)).toEqual(Array(4).fill("late"));
+
+  await placeTogether(kept);
+  await crash(load);
+  expect(kept.map(({ afterCrash }) => afterCrash)).toEqual(Array(4).fill("survived"));
+  for (const together of [kept.slice(0, 1), kept.slice(1, 2), kept.slice(2)]) {
+    await endTogether(together);
+    await crash(load);
+  }
+  expect(kept.map(({ settled }) => settled?.outcome)).toEqual(["released", "settled", "settled", "settled"]);
+
+  await credit(lost[0]?.hold.accountId as AccountId, 5, "the last credit");
+  load.credits.push("the last credit");
+  await crash(load);
+  await expectEverythingEnded(load);
+});
+
+/** Kills the server, looks at its books when it is back, and lets the product go on. */
+async function crash(load: DurabilityLoad): Promise<void> {
+  await cluster.kill();
+  await cluster.start();
+  expect(await findWrong(cluster.direct(), load)).toEqual([]);
+  await expectSoundBooks(cluster.direct(), load);
+  await cluster.openGate();
+}
 
 const times = (count: number, purse: Purse): Purse[] => Array.from({ length: count }, () => purse);
 
@@ -63,11 +108,7 @@ async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void>
   // Most often while holds come, of which the first answers come later; else at any moment.
   if (draw() < 0.8) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
   else await sleep(draw() * LATEST_KILL_MS);
-  await cluster.kill();
-  await cluster.start();
-  expect(await findWrong(cluster.direct(), load)).toEqual([]);
-  await expectSoundBooks(cluster.direct(), load);
-  await cluster.openGate();
+  await crash(load);
   // What was forgotten is settled while others ask for the same money.
   const next = load.wave();
   await sleep(draw() * LATEST_KILL_MS);

@@ -6,7 +6,7 @@ import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/ba
 import { nanoUsd } from "@/lib/base/money";
 import { isStatementError } from "@/lib/db/failure";
 import { commit } from "@/lib/gateway/commit";
-import type { Hold, Settled, Settlement } from "../holds";
+import type { Claim, Hold, Settled, Settlement } from "../holds";
 import { placeHold } from "../place-hold";
 import { isRefusal, settleHold } from "../settle-hold";
 import { settleLater } from "../waiting-settlements";
@@ -93,7 +93,7 @@ interface Plan {
 
 function planRequest(draw: () => number, { account, key, ceiling: most }: Purse, claims: number): Plan {
   const ceiling = 1 + Math.floor(draw() * most);
-  const claim = draw() < claims ? { key: `claim ${randomBase62(12)}`, bodyHash: Buffer.alloc(32, ceiling) } : null;
+  const claim = draw() < claims ? newClaim() : null;
   const kind = draw();
   const isReleased = kind < 0.15;
   const isOverrun = kind > 0.85;
@@ -117,6 +117,18 @@ function planRequest(draw: () => number, { account, key, ceiling: most }: Purse,
   return { asked, placeAfterMs: draw() * PLACED_WITHIN_MS, answerAfterMs: ANSWER_AFTER_MS + draw() * ANSWER_WITHIN_MS };
 }
 
+export const newClaim = (): Claim => ({ key: `claim ${randomBase62(12)}`, bodyHash: Buffer.alloc(32, 7) });
+
+/** A request that nobody has made yet; without a cost it is released. */
+export const newAsked = ({ account, key, ceiling }: Purse, claim: Claim | null, cost: bigint | null): Asked => ({
+  hold: { requestId: newRequestId(), accountId: account, keyId: key, model: "model", ceiling: nanoUsd(ceiling), claim, paidBy: "balance" },
+  cost: cost === null ? null : { input: cost / 3n, output: cost - cost / 3n },
+  state: "asked",
+  refusal: null,
+  settled: null,
+  afterCrash: null,
+});
+
 async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerAfterMs }: Plan): Promise<void> {
   await sleep(placeAfterMs);
   let asked = first;
@@ -134,7 +146,8 @@ async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerA
   await end(load, asked);
 }
 
-async function place(asked: Asked): Promise<void> {
+/** Asks for its hold. */
+export async function place(asked: Asked): Promise<void> {
   try {
     const { outcome } = await placeHold(commit(), asked.hold);
     asked.state = outcome === "held" ? "held" : "refused";
@@ -146,7 +159,7 @@ async function place(asked: Asked): Promise<void> {
 }
 
 /** As the gateway ends one: tried again while its client waits, and later for as long as the process lives. */
-async function end(load: DurabilityLoad, asked: Asked): Promise<void> {
+export async function end(load: Pick<DurabilityLoad, "faults">, asked: Asked): Promise<void> {
   asked.state = "ending";
   const settlement = settlementOf(asked);
   const finish = (settled: Settled) => {
