@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
-import { closePool, setDatabaseUrl } from "@/lib/db/pool";
+import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded } from "@/lib/db/testing/embedded-fixture";
 import { drawNumbers, isLong } from "@/lib/db/testing/sample";
 import { commit } from "@/lib/gateway/commit";
@@ -114,7 +114,17 @@ async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void>
   await sleep(draw() * LATEST_KILL_MS);
   await cluster.cut();
   await Promise.all([wave, next]);
+  await expect.poll(hasConnection).toBe(true);
 }
+
+/** A pool may not have noticed yet that its connections were cut. */
+const hasConnection = () =>
+  pool()
+    .query("SELECT 1")
+    .then(
+      () => true,
+      () => false,
+    );
 
 const countPlaced = ({ asked }: DurabilityLoad) =>
   asked.filter(({ state }) => state === "held" || state === "ending" || state === "ended").length;
