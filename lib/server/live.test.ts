@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { fromCents } from "@/lib/base/money";
-import { createTestDatabase, openTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
+import { openDurableDatabase } from "@/lib/db/testing/durable-database";
+import { createTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { makeWords } from "@/lib/wallets/mnemonic";
@@ -17,7 +18,7 @@ import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
 import { askWhole, readBalance, readReadiness } from "./testing/requests";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
 
-const database = await openTestDatabase();
+const database = await openDurableDatabase();
 const secret = () => randomBytes(32).toString("hex");
 const secrets = { KEY_PEPPER: secret(), SESSION_SECRET: secret(), METRICS_TOKEN: secret() };
 const words = makeWords();
@@ -25,15 +26,12 @@ const passphrase = secret();
 
 let bundle: string;
 let provider: TestModels;
-let used: TestDatabase;
 let live: Record<string, string>;
 
 beforeAll(async () => {
   bundle = bundleService();
   provider = await startTestModels();
   onCleanUp(async () => void (await provider.stop()));
-  used = await createTestDatabase();
-  onCleanUp(() => used.drop());
   const dataDir = newDataDir();
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
@@ -98,13 +96,23 @@ test("it refuses to start without a provider: simulated ones are none", async ()
   expect(await refusal({ ...live, OPENAI_API_KEY: "" })).toContain("No model can be served: set at least one of OPENAI_API_KEY");
 });
 
+test("it refuses a database that may lose what it committed, before anything is written there", async () => {
+  const forgetful = await createTestDatabase({ empty: true });
+  onCleanUp(() => forgetful.drop());
+  const text = await refusal({ ...live, DATABASE_URL: forgetful.url });
+  for (const name of ["fsync", "full_page_writes", "synchronous_commit"]) expect(text).toMatch(new RegExp(`^ +${name} is off: `, "m"));
+  const { rows } = await forgetful.pool.query("SELECT count(*)::integer AS tables FROM pg_tables WHERE schemaname = 'public'");
+  expect(rows).toEqual([{ tables: 0 }]);
+});
+
 test("a database of one mode is refused by the other", async () => {
-  const sandbox = { DATA_DIR: newDataDir(), DATABASE_URL: used.url };
+  const used = await database.create("used_by_a_sandbox");
+  const sandbox = { DATA_DIR: newDataDir(), DATABASE_URL: used };
   const first = startService(bundle, sandbox);
   await first.ready;
   first.process.kill("SIGTERM");
   await first.ended;
-  expect(await refusal({ ...live, DATABASE_URL: used.url })).toContain("This database holds sandbox money and MODE is live");
+  expect(await refusal({ ...live, DATABASE_URL: used })).toContain("This database holds sandbox money and MODE is live");
 });
 
 test("with everything set it serves a customer from a real database and a provider, and tells no secret", async () => {

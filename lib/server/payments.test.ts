@@ -14,8 +14,8 @@ import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { proofText, settlementAddress } from "@/lib/chains/evm/settlement";
 import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
+import { openDurableDatabase } from "@/lib/db/testing/durable-database";
 import { isLong } from "@/lib/db/testing/sample";
-import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { deploySettlement } from "@/lib/payments/deploy-settlement";
@@ -32,7 +32,7 @@ const PAYMENTS = isLong ? 1_000 : 24;
 const CENTS = 10n;
 const UNITS_PER_CENT = 10_000n;
 
-const database = await openTestDatabase();
+const database = await openDurableDatabase();
 const secret = () => randomBytes(32).toString("hex");
 
 type Role = "web" | "jobs";

@@ -8,6 +8,7 @@ import { closeLimits, limiter } from "@/lib/access/limits/limiter";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setListeningAddress } from "@/lib/base/public-url";
+import { checkDurability } from "@/lib/db/durability";
 import { migrate } from "@/lib/db/migrate";
 import { setDatabaseUrl } from "@/lib/db/pool";
 import { reportReadiness } from "@/lib/gateway/health";
@@ -89,6 +90,7 @@ async function startDatabase(settings: Config, running: Stoppable[]): Promise<Da
   running.push({ name: "database", stop: database.stop });
   setDatabaseUrl(database.url);
   try {
+    if (settings.MODE === "live") await checkDurability(database.url); // before anything is written
     await migrate({ url: database.url, mode: settings.MODE, log: (message) => log().info(message) });
   } catch (error) {
     throw settings.DATABASE_URL ? databaseProblem(error, settings.DATABASE_URL) : error;

@@ -15,3 +15,10 @@ export function sample<T>(name: string, items: readonly T[], most: number): T[] 
   const chosen = new Set(ranked.slice(0, most).map(({ index }) => index));
   return items.filter((_, index) => chosen.has(index));
 }
+
+/** Draws numbers from 0 to below 1, one after the other: the same ones for the same seed and `name`. */
+export function drawNumbers(name: string): () => number {
+  const seed = inject("sampleSeed");
+  let drawn = 0;
+  return () => createHash("sha256").update(`${seed} ${name} ${drawn++}`).digest().readUInt32BE() / 2 ** 32;
+}

@@ -1,0 +1,33 @@
+// A database of a test file on a PostgreSQL of its own, which is as durable as live mode demands; the run's own is not.
+
+import { afterAll } from "vitest";
+import { startEmbeddedPostgres } from "../embedded";
+import { migrate } from "../migrate";
+import { closePool, setDatabaseUrl } from "../pool";
+import { cleanUpEmbedded, newDataDir, queryOnce } from "./embedded-fixture";
+import { urlOfDatabase } from "./test-database";
+
+export interface DurableDatabase {
+  url: string;
+  /** Makes another, empty database on the same server. Returns its address. */
+  create: (name: string) => Promise<string>;
+}
+
+/** As `openTestDatabase`: migrated, the product's `pool()` is connected to it, and it is removed after the file's last test. */
+export async function openDurableDatabase(): Promise<DurableDatabase> {
+  const { url, stop } = await startEmbeddedPostgres({ dataDir: newDataDir() });
+  afterAll(async () => {
+    await closePool();
+    await stop();
+    await cleanUpEmbedded();
+  });
+  await migrate({ url });
+  setDatabaseUrl(url);
+  return {
+    url,
+    async create(name) {
+      await queryOnce(url, `CREATE DATABASE ${name}`);
+      return urlOfDatabase(url, name);
+    },
+  };
+}

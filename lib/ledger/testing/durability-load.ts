@@ -1,0 +1,201 @@
+// Load for a database that is killed again and again: waves of requests through the product's own path, as its clients and providers
+// would have them, and credits beside them. It goes on while the database is away. What was acknowledged is kept, to be looked for.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { isStatementError } from "@/lib/db/failure";
+import { commit } from "@/lib/gateway/commit";
+import type { Claim, Hold, Settled, Settlement } from "../holds";
+import { placeHold } from "../place-hold";
+import { isRefusal, settleHold } from "../settle-hold";
+import { settleLater } from "../waiting-settlements";
+import { chargeDetails } from "./books";
+import { credit } from "./fund";
+
+export interface Purse {
+  account: AccountId;
+  key: KeyId | null;
+  /** No request of it asks for more. */
+  ceiling: number;
+}
+
+/** One request, as far as its client knows. */
+export interface Asked {
+  hold: Hold;
+  /** What its answer costs; null when it is released. */
+  cost: { input: bigint; output: bigint } | null;
+  /** unknown: the connection broke before it was said whether the hold is placed. ending: nobody has acknowledged the end. */
+  state: "asked" | "unknown" | "refused" | "held" | "ending" | "ended";
+  /** Other outcomes than `held`. */
+  refusal: string | null;
+  settled: Settled | null;
+  /** What a look at the books after a crash found of an acknowledged hold. */
+  afterCrash: "survived" | "forgotten" | null;
+}
+
+export interface DurabilityLoad {
+  asked: Asked[];
+  /** Names of credits that were acknowledged. */
+  credits: string[];
+  /** What nothing of this should ever meet. */
+  faults: unknown[];
+  /** Money that comes in now and then. */
+  creditTo: AccountId | null;
+  /** Whose requests the next wave is made of; one purse may be in it several times. */
+  purses: readonly Purse[];
+  /** Starts a wave; what it has not ended after a second goes on beside the next one. */
+  wave: () => Promise<void>;
+  /** Resolves when all requests and credits are through. */
+  idle: () => Promise<void>;
+}
+
+/** Holds come within so many ms, and each one's answer this much after it: for some time there is nothing but holds. */
+const PLACED_WITHIN_MS = 90;
+const ANSWER_AFTER_MS = 90;
+const ANSWER_WITHIN_MS = 150;
+const WAVE_MS = 1_000;
+/** For an idempotency key whose first request has come to an unknown end. */
+const MOST_PATIENCE_MS = 20_000;
+
+export function createLoad(draw: () => number): DurabilityLoad {
+  const going = new Set<Promise<void>>();
+  let waves = 0;
+  const load: DurabilityLoad = {
+    asked: [],
+    credits: [],
+    faults: [],
+    creditTo: null,
+    purses: [],
+    async wave() {
+      // Each claim waits for the disk, and takes the holds before it along.
+      const claims = waves++ % 3 === 0 ? 0.4 : 0;
+      const begun = load.purses.map((purse) => spend(load, planRequest(draw, purse, claims)));
+      if (load.creditTo && draw() < 0.3) begun.push(creditOnce(load, load.creditTo, draw() * PLACED_WITHIN_MS));
+      for (const one of begun) {
+        const work = one.catch((error: unknown) => void load.faults.push(error)).finally(() => going.delete(work));
+        going.add(work);
+      }
+      await Promise.race([Promise.all(going), sleep(WAVE_MS)]);
+    },
+    async idle() {
+      while (going.size > 0) await Promise.all(going);
+    },
+  };
+  return load;
+}
+
+interface Plan {
+  asked: Asked;
+  placeAfterMs: number;
+  answerAfterMs: number;
+}
+
+function planRequest(draw: () => number, { account, key, ceiling: most }: Purse, claims: number): Plan {
+  const ceiling = 1 + Math.floor(draw() * most);
+  const claim = draw() < claims ? newClaim() : null;
+  const kind = draw();
+  const isReleased = kind < 0.15;
+  const isOverrun = kind > 0.85;
+  const cost = BigInt(isOverrun ? ceiling + 3 : Math.ceil(ceiling * (0.5 + draw() / 2)));
+  const asked: Asked = {
+    hold: {
+      requestId: newRequestId(),
+      accountId: account,
+      keyId: key,
+      model: "model",
+      ceiling: nanoUsd(ceiling),
+      claim,
+      paidBy: "balance",
+    },
+    cost: isReleased ? null : { input: cost / 3n, output: cost - cost / 3n },
+    state: "asked",
+    refusal: null,
+    settled: null,
+    afterCrash: null,
+  };
+  return { asked, placeAfterMs: draw() * PLACED_WITHIN_MS, answerAfterMs: ANSWER_AFTER_MS + draw() * ANSWER_WITHIN_MS };
+}
+
+export const newClaim = (): Claim => ({ key: `claim ${randomBase62(12)}`, bodyHash: Buffer.alloc(32, 7) });
+
+/** A request that nobody has made yet; without a cost it is released. */
+export const newAsked = ({ account, key, ceiling }: Purse, claim: Claim | null, cost: bigint | null): Asked => ({
+  hold: { requestId: newRequestId(), accountId: account, keyId: key, model: "model", ceiling: nanoUsd(ceiling), claim, paidBy: "balance" },
+  cost: cost === null ? null : { input: cost / 3n, output: cost - cost / 3n },
+  state: "asked",
+  refusal: null,
+  settled: null,
+  afterCrash: null,
+});
+
+async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerAfterMs }: Plan): Promise<void> {
+  await sleep(placeAfterMs);
+  let asked = first;
+  for (const patientUntil = performance.now() + MOST_PATIENCE_MS; ; ) {
+    load.asked.push(asked);
+    await place(asked);
+    if (asked.state === "held") break;
+    // A client with an Idempotency-Key asks again until it is told; the claim of the request before is given back meanwhile.
+    if (!asked.hold.claim || (asked.state === "refused" && asked.refusal !== "in_progress")) return;
+    if (performance.now() > patientUntil) throw new Error(`${asked.hold.requestId}: the claim of the request before was not given back`);
+    await sleep(100);
+    asked = { ...asked, hold: { ...asked.hold, requestId: newRequestId() }, state: "asked", refusal: null };
+  }
+  await sleep(answerAfterMs);
+  await end(load, asked);
+}
+
+/** Asks for its hold. */
+export async function place(asked: Asked): Promise<void> {
+  try {
+    const { outcome } = await placeHold(commit(), asked.hold);
+    asked.state = outcome === "held" ? "held" : "refused";
+    if (outcome !== "held") asked.refusal = outcome;
+  } catch (error) {
+    if (isStatementError(error)) throw error;
+    asked.state = "unknown";
+  }
+}
+
+/** As the gateway ends one: tried again while its client waits, and later for as long as the process lives. */
+export async function end(load: Pick<DurabilityLoad, "faults">, asked: Asked): Promise<void> {
+  asked.state = "ending";
+  const settlement = settlementOf(asked);
+  const finish = (settled: Settled) => {
+    // A settlement is acknowledged once.
+    if (asked.state === "ended") load.faults.push(new Error(`${asked.hold.requestId} ended twice`));
+    Object.assign(asked, { state: "ended", settled });
+  };
+  try {
+    finish(await settleHold(commit(), settlement));
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    settleLater(commit(), settlement, finish);
+  }
+}
+
+function settlementOf({ hold, cost }: Asked): Settlement {
+  if (!cost) return { hold, inputCost: nanoUsd(0), outputCost: nanoUsd(0), charge: null, reply: null };
+  const charge = chargeDetails(Number(cost.input), Number(cost.output));
+  const reply = hold.claim && { status: 200, body: bodyOf(hold) };
+  return { hold, inputCost: nanoUsd(cost.input), outputCost: nanoUsd(cost.output), charge, reply };
+}
+
+/** The answer that a claim keeps. */
+export const bodyOf = ({ requestId }: Hold): string => JSON.stringify({ requestId });
+
+async function creditOnce(load: DurabilityLoad, account: AccountId, afterMs: number): Promise<void> {
+  const id = `credit ${randomBase62(12)}`;
+  await sleep(afterMs);
+  for (;;) {
+    try {
+      await credit(account, 1_000, id);
+      load.credits.push(id);
+      return;
+    } catch (error) {
+      if (isStatementError(error)) throw error;
+      await sleep(50);
+    }
+  }
+}
