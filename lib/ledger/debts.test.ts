@@ -227,11 +227,14 @@ test("what is owed of an account's holds is no debt of ours to it", async () => 
   expect(await owedNow()).toBe(before);
 });
 
-test("an account whose freezing fails keeps its debt, for the next run", async () => {
-  const { account, hold } = await openDebtor(60n);
-  await endHold(hold, { input: 25, output: 0 });
-  await expect(collectDebts(() => Promise.reject(new Error("not now")))).rejects.toThrow("not now");
+test("an account whose freezing fails keeps its debt for the next run, and keeps no other from its end", async () => {
+  const [{ account, hold }, other] = [await openDebtor(60n), await openDebtor(60n)];
+  for (const one of [hold, other.hold]) await endHold(one, { input: 25, output: 0 });
+  const failsForOne: typeof freezeAccount = (id, transaction) =>
+    id === account ? Promise.reject(new Error("not now")) : freezeAccount(id, transaction);
+  await expect(collectDebts(failsForOne)).rejects.toThrow("not now");
   expect(await stateOf(account)).toEqual({ posted: 35n, held: 0n, debt: 60n, state: "open" });
+  expect(await stateOf(other.account)).toMatchObject({ state: "frozen", debt: 0n });
   await collect();
   expect(await stateOf(account)).toMatchObject({ state: "frozen", debt: 0n });
 });

@@ -10,10 +10,15 @@ import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
 /** Stops an account from spending, in the transaction that it is handed. */
 type Freeze = (accountId: AccountId, transaction: Transaction) => Promise<void>;
 
-/** Collects what is free by now of all accounts with debts. One that has less than it owes when nothing is held any more is frozen. */
+/**
+ * Collects what is free by now of all accounts with debts. One that has less than it owes when nothing is held any more is frozen.
+ * @throws what went wrong with one, after all others
+ */
 export async function collectDebts(freeze: Freeze): Promise<void> {
   const { rows } = await pool().query<{ id: AccountId }>("SELECT ledger_indebted() AS id");
-  for (const { id } of rows) await collect(id, freeze);
+  const failures: unknown[] = [];
+  for (const { id } of rows) await collect(id, freeze).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function collect(accountId: AccountId, freeze: Freeze): Promise<void> {

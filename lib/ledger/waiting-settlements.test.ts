@@ -254,7 +254,7 @@ test("a hold whose connection is ended by the server while it waits is not left 
     placed.catch(() => undefined);
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND query LIKE '%place_hold%' AND datname = current_database()`;
-    await expect.poll(async () => (await pool().query(end)).rowCount).toBe(1);
+    await expect.poll(async () => (await pool().query(end)).rowCount, { interval: 10 }).toBe(1);
     await expect(placed).rejects.toMatchObject({ code: "57P01" });
   } finally {
     await blocker.query("ROLLBACK");
