@@ -58,13 +58,16 @@ export interface CountedSpend {
   upTo: bigint;
 }
 
+/** A settlement may wait for a database that is away, and its request's id is older by then. */
+const LONGEST_WAIT_MS = 2 * 86_400_000;
+
 /** Counts what a key has spent since its period began, without any lock: of an account with a million charges it takes a second. */
 export async function countKeySpend(accountId: AccountId, { keyId, periodStart }: Omit<KeyPeriod, "period">): Promise<CountedSpend> {
   const upTo = await readChargeMark();
   const { rows } = await pool().query<{ spent: NanoUsd }>(
     `SELECT coalesce(sum(input_cost + output_cost), 0)::bigint AS spent FROM charge
      WHERE account_id = $1 AND key_id = $2 AND request_id >= $3 AND at >= $4 AND seq <= $5`,
-    [accountId, keyId, firstIdSince(periodStart.getTime()), periodStart, upTo],
+    [accountId, keyId, firstIdSince(periodStart.getTime() - LONGEST_WAIT_MS), periodStart, upTo],
   );
   return { periodStart, spent: rows[0]?.spent ?? ZERO_USD, upTo };
 }
