@@ -11,7 +11,7 @@ import { placeHold } from "./place-hold";
 import { rollUpRevenue } from "./roll-up";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { type DurableCluster, startDurableCluster } from "./testing/durability-cluster";
-import { type Asked, bodyOf, createLoad, type DurabilityLoad, end, newAsked, newClaim, type Purse, place } from "./testing/durability-load";
+import { type Asked, bodyOf, createLoad, type DurabilityLoad, end, newAsked, type Purse, place } from "./testing/durability-load";
 import { type Counts, countRequests, expectSoundBooks, findWrong } from "./testing/durability-proof";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
@@ -43,8 +43,8 @@ test("what was acknowledged last before a crash is there after it, unless it is 
   const placeTogether = (asked: readonly Asked[]) => Promise.all(asked.map(place));
   const endTogether = (asked: readonly Asked[]) => Promise.all(asked.map((one) => end(load, one)));
   const [first, second, third, fourth, ...lost] = await Promise.all(
-    [null, null, newClaim(), null, null, null, null, null].map(async (claim, index) =>
-      newAsked({ account: await fundedAccount(100), key: null, ceiling: 20 }, claim, index === 0 ? null : 23n),
+    [null, null, "an idempotency key", null, null, null, null, null].map(async (idempotency, index) =>
+      newAsked({ account: await fundedAccount(100), key: null, ceiling: 20 }, idempotency, index === 0 ? null : 23n),
     ),
   );
   const kept = [first, second, third, fourth].filter((one) => one !== undefined);
