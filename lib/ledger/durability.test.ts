@@ -104,13 +104,14 @@ async function openTightPurses(): Promise<Purse[]> {
 /** Kills the database at a moment of a wave, and looks at the books before anybody else does. */
 async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void> {
   const placedBefore = countPlaced(load);
-  const wave = load.wave();
+  // Each idempotency key waits for the disk, and takes the holds before it along.
+  const wave = load.wave(0.08);
   // Most often while holds come, of which the first answers come later; else at any moment.
-  if (draw() < 0.8) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
+  if (draw() < 0.85) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
   else await sleep(draw() * LATEST_KILL_MS);
   await crash(load);
   // What was forgotten is settled while others ask for the same money.
-  const next = load.wave();
+  const next = load.wave(0.4);
   await sleep(draw() * LATEST_KILL_MS);
   await cluster.cut();
   await Promise.all([wave, next]);
@@ -150,7 +151,7 @@ test("a database killed at random moments keeps all that it acknowledged but hol
     if (countRequests(load).holdsForgotten > holdsForgotten) killsThatForgot++;
     if (kill % 3 === 0) await rollUpRevenue();
   }
-  await load.wave();
+  await load.wave(0.4);
   await load.idle();
   await expect.poll(countWaitingSettlements).toBe(0);
   const counts: Counts = { kills: KILLS, killsThatForgot, ...countRequests(load) };

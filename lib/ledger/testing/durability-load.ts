@@ -43,8 +43,8 @@ export interface DurabilityLoad {
   creditTo: AccountId | null;
   /** Whose requests the next wave is made of; one purse may be in it several times. */
   purses: readonly Purse[];
-  /** Starts a wave; what it has not ended after a second goes on beside the next one. */
-  wave: () => Promise<void>;
+  /** Starts a wave, this share of it with idempotency keys; what it has not ended after a second goes on beside the next one. */
+  wave: (claims: number) => Promise<void>;
   /** Resolves when all requests and credits are through. */
   idle: () => Promise<void>;
 }
@@ -59,16 +59,13 @@ const MOST_PATIENCE_MS = 20_000;
 
 export function createLoad(draw: () => number): DurabilityLoad {
   const going = new Set<Promise<void>>();
-  let waves = 0;
   const load: DurabilityLoad = {
     asked: [],
     credits: [],
     faults: [],
     creditTo: null,
     purses: [],
-    async wave() {
-      // Each claim waits for the disk, and takes the holds before it along.
-      const claims = waves++ % 3 === 0 ? 0.4 : 0;
+    async wave(claims) {
       const begun = load.purses.map((purse) => spend(load, planRequest(draw, purse, claims)));
       if (load.creditTo && draw() < 0.3) begun.push(creditOnce(load, load.creditTo, draw() * PLACED_WITHIN_MS));
       for (const one of begun) {
