@@ -39,7 +39,7 @@ afterAll(async () => {
 
 test("what was acknowledged last before a crash is there after it, unless it is a hold without an idempotency key", async () => {
   const load = createLoad(() => 0);
-  /** Of the first one alone, and of the others as a batch. */
+  /** The first is decided alone, the others as a batch. */
   const placeTogether = (asked: readonly Asked[]) => Promise.all(asked.map(place));
   const endTogether = (asked: readonly Asked[]) => Promise.all(asked.map((one) => end(load, one)));
   const [first, second, third, fourth, ...lost] = await Promise.all(
