@@ -11,7 +11,7 @@ import { placeHold } from "./place-hold";
 import { rollUpRevenue } from "./roll-up";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { type DurableCluster, startDurableCluster } from "./testing/durability-cluster";
-import { type Asked, bodyOf, createLoad, type DurabilityLoad, end, newAsked, newClaim, type Purse, place } from "./testing/durability-load";
+import { type Asked, bodyOf, createLoad, type DurabilityLoad, end, newAsked, type Purse, place } from "./testing/durability-load";
 import { type Counts, countRequests, expectSoundBooks, findWrong } from "./testing/durability-proof";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
@@ -39,12 +39,12 @@ afterAll(async () => {
 
 test("what was acknowledged last before a crash is there after it, unless it is a hold without an idempotency key", async () => {
   const load = createLoad(() => 0);
-  /** Of the first one alone, and of the others as a batch. */
+  /** The first is decided alone, the others as a batch. */
   const placeTogether = (asked: readonly Asked[]) => Promise.all(asked.map(place));
   const endTogether = (asked: readonly Asked[]) => Promise.all(asked.map((one) => end(load, one)));
   const [first, second, third, fourth, ...lost] = await Promise.all(
-    [null, null, newClaim(), null, null, null, null, null].map(async (claim, index) =>
-      newAsked({ account: await fundedAccount(100), key: null, ceiling: 20 }, claim, index === 0 ? null : 23n),
+    [null, null, "an idempotency key", null, null, null, null, null].map(async (idempotency, index) =>
+      newAsked({ account: await fundedAccount(100), key: null, ceiling: 20 }, idempotency, index === 0 ? null : 23n),
     ),
   );
   const kept = [first, second, third, fourth].filter((one) => one !== undefined);
@@ -104,13 +104,14 @@ async function openTightPurses(): Promise<Purse[]> {
 /** Kills the database at a moment of a wave, and looks at the books before anybody else does. */
 async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void> {
   const placedBefore = countPlaced(load);
-  const wave = load.wave();
+  // Each idempotency key waits for the disk, and takes the holds before it along.
+  const wave = load.wave(0.08);
   // Most often while holds come, of which the first answers come later; else at any moment.
-  if (draw() < 0.8) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
+  if (draw() < 0.85) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
   else await sleep(draw() * LATEST_KILL_MS);
   await crash(load);
   // What was forgotten is settled while others ask for the same money.
-  const next = load.wave();
+  const next = load.wave(0.4);
   await sleep(draw() * LATEST_KILL_MS);
   await cluster.cut();
   await Promise.all([wave, next]);
@@ -150,7 +151,7 @@ test("a database killed at random moments keeps all that it acknowledged but hol
     if (countRequests(load).holdsForgotten > holdsForgotten) killsThatForgot++;
     if (kill % 3 === 0) await rollUpRevenue();
   }
-  await load.wave();
+  await load.wave(0.4);
   await load.idle();
   await expect.poll(countWaitingSettlements).toBe(0);
   const counts: Counts = { kills: KILLS, killsThatForgot, ...countRequests(load) };

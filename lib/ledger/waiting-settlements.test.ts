@@ -177,6 +177,19 @@ test("while the database does not answer, a round asks it for a few of many", as
   state.fails = null;
 });
 
+test("an account that somebody keeps locked keeps no other's settlements back, however many of its own wait", async () => {
+  const { commit, state } = fakeCommit();
+  const locked = Array.from({ length: 200 }, aCharge);
+  const free = aCharge();
+  state.fails = (settlement) => (settlement === free ? null : answered("55P03"));
+  for (const one of [...locked, free]) settleLater(commit, one);
+  await tryWaitingSettlements();
+  expect(state.settled).toEqual([free]);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled).toHaveLength(201);
+});
+
 test("a release that the database could not make in over 15 s is made once it is back", async () => {
   const account = await fundedAccount(100);
   const hold = holdOf(holdAsk(account, null, 30));

@@ -14,6 +14,7 @@ const TRY_EVERY_MS = 500;
 const TOGETHER = 64;
 /** A statement whose connection broke may still run on the server, and place its hold after this was released, until its time limit. */
 const STATEMENT_ENDS_WITHIN_MS = 35_000;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 interface Waiting {
   commit: Commit;
@@ -97,7 +98,7 @@ async function tryAll(): Promise<void> {
   }
 }
 
-/** False when the database could not. */
+/** False when the database could not, and would not do others either. */
 async function tryOne(one: Waiting): Promise<boolean> {
   const waiting = queueOf(one);
   const { requestId } = one.settlement.hold;
@@ -108,7 +109,8 @@ async function tryOne(one: Waiting): Promise<boolean> {
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;
   } catch (error) {
-    if (!isRefusal(error)) return false;
+    // An account that somebody keeps locked says nothing of the others.
+    if (!isRefusal(error)) return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
     waiting.delete(requestId);
     log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");
     return true;

@@ -7,7 +7,7 @@ import { closePool, setDatabaseUrl } from "../pool";
 import { cleanUpEmbedded, newDataDir, queryOnce } from "./embedded-fixture";
 import { urlOfDatabase } from "./test-database";
 
-export interface DurableDatabase {
+interface DurableDatabase {
   url: string;
   /** Makes another, empty database on the same server. Returns its address. */
   create: (name: string) => Promise<string>;

@@ -3,15 +3,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
 import { isStatementError } from "@/lib/db/failure";
 import { commit } from "@/lib/gateway/commit";
-import type { Claim, Hold, Settled, Settlement } from "../holds";
+import { type Hold, releaseOf, type Settled, type Settlement } from "../holds";
 import { placeHold } from "../place-hold";
 import { isRefusal, settleHold } from "../settle-hold";
 import { settleLater } from "../waiting-settlements";
-import { chargeDetails } from "./books";
 import { credit } from "./fund";
+import { chargeOf, newHold } from "./holding";
 
 export interface Purse {
   account: AccountId;
@@ -44,8 +43,8 @@ export interface DurabilityLoad {
   creditTo: AccountId | null;
   /** Whose requests the next wave is made of; one purse may be in it several times. */
   purses: readonly Purse[];
-  /** Starts a wave; what it has not ended after a second goes on beside the next one. */
-  wave: () => Promise<void>;
+  /** Starts a wave, this share of it with idempotency keys; what it has not ended after a second goes on beside the next one. */
+  wave: (claims: number) => Promise<void>;
   /** Resolves when all requests and credits are through. */
   idle: () => Promise<void>;
 }
@@ -60,16 +59,13 @@ const MOST_PATIENCE_MS = 20_000;
 
 export function createLoad(draw: () => number): DurabilityLoad {
   const going = new Set<Promise<void>>();
-  let waves = 0;
   const load: DurabilityLoad = {
     asked: [],
     credits: [],
     faults: [],
     creditTo: null,
     purses: [],
-    async wave() {
-      // Each claim waits for the disk, and takes the holds before it along.
-      const claims = waves++ % 3 === 0 ? 0.4 : 0;
+    async wave(claims) {
       const begun = load.purses.map((purse) => spend(load, planRequest(draw, purse, claims)));
       if (load.creditTo && draw() < 0.3) begun.push(creditOnce(load, load.creditTo, draw() * PLACED_WITHIN_MS));
       for (const one of begun) {
@@ -93,35 +89,18 @@ interface Plan {
 
 function planRequest(draw: () => number, { account, key, ceiling: most }: Purse, claims: number): Plan {
   const ceiling = 1 + Math.floor(draw() * most);
-  const claim = draw() < claims ? newClaim() : null;
+  const idempotency = draw() < claims ? `key ${randomBase62(12)}` : null;
   const kind = draw();
   const isReleased = kind < 0.15;
   const isOverrun = kind > 0.85;
   const cost = BigInt(isOverrun ? ceiling + 3 : Math.ceil(ceiling * (0.5 + draw() / 2)));
-  const asked: Asked = {
-    hold: {
-      requestId: newRequestId(),
-      accountId: account,
-      keyId: key,
-      model: "model",
-      ceiling: nanoUsd(ceiling),
-      claim,
-      paidBy: "balance",
-    },
-    cost: isReleased ? null : { input: cost / 3n, output: cost - cost / 3n },
-    state: "asked",
-    refusal: null,
-    settled: null,
-    afterCrash: null,
-  };
+  const asked = newAsked({ account, key, ceiling }, idempotency, isReleased ? null : cost);
   return { asked, placeAfterMs: draw() * PLACED_WITHIN_MS, answerAfterMs: ANSWER_AFTER_MS + draw() * ANSWER_WITHIN_MS };
 }
 
-export const newClaim = (): Claim => ({ key: `claim ${randomBase62(12)}`, bodyHash: Buffer.alloc(32, 7) });
-
 /** A request that nobody has made yet; without a cost it is released. */
-export const newAsked = ({ account, key, ceiling }: Purse, claim: Claim | null, cost: bigint | null): Asked => ({
-  hold: { requestId: newRequestId(), accountId: account, keyId: key, model: "model", ceiling: nanoUsd(ceiling), claim, paidBy: "balance" },
+export const newAsked = ({ account, key, ceiling }: Purse, idempotency: string | null, cost: bigint | null): Asked => ({
+  hold: newHold(account, ceiling, idempotency === null ? { key } : { key, idempotency }),
   cost: cost === null ? null : { input: cost / 3n, output: cost - cost / 3n },
   state: "asked",
   refusal: null,
@@ -175,12 +154,8 @@ export async function end(load: Pick<DurabilityLoad, "faults">, asked: Asked): P
   }
 }
 
-function settlementOf({ hold, cost }: Asked): Settlement {
-  if (!cost) return { hold, inputCost: nanoUsd(0), outputCost: nanoUsd(0), charge: null, reply: null };
-  const charge = chargeDetails(Number(cost.input), Number(cost.output));
-  const reply = hold.claim && { status: 200, body: bodyOf(hold) };
-  return { hold, inputCost: nanoUsd(cost.input), outputCost: nanoUsd(cost.output), charge, reply };
-}
+const settlementOf = ({ hold, cost }: Asked): Settlement =>
+  cost ? chargeOf(hold, cost.input, cost.output, hold.claim ? { body: bodyOf(hold) } : {}) : releaseOf(hold);
 
 /** The answer that a claim keeps. */
 export const bodyOf = ({ requestId }: Hold): string => JSON.stringify({ requestId });
