@@ -15,6 +15,8 @@ interface HoldOptions {
   requestId?: RequestId;
 }
 
+const newClaim = (key: string, body = "{}"): Claim => ({ key, bodyHash: createHash("sha256").update(body).digest() });
+
 /** A hold to be placed. */
 export const newHold = (
   accountId: AccountId,
@@ -29,8 +31,6 @@ export const newHold = (
   claim: idempotency === undefined ? null : newClaim(idempotency, body),
   paidBy: "balance",
 });
-
-export const newClaim = (key: string, body = "{}"): Claim => ({ key, bodyHash: createHash("sha256").update(body).digest() });
 
 interface ChargeOptions {
   details?: Partial<ChargeDetails>;
