@@ -26,7 +26,7 @@ interface Waiting {
 }
 
 interface Queue {
-  /** By request id; the oldest comes first. */
+  /** By request and account; the oldest comes first. */
   waiting: Map<string, Waiting>;
   timer: NodeJS.Timeout | undefined;
   trying: Promise<void> | undefined;
@@ -54,15 +54,18 @@ export async function tryWaitingSettlements(): Promise<void> {
   await tryAll();
 }
 
+/** A hold of which not even the account is known is released of each that it can be of. */
+const keyOf = ({ hold }: Settlement): string => `${hold.requestId} ${hold.accountId}`;
+
 function add(waiting: Waiting): void {
   const all = queue();
   const [oldest] = all.waiting.keys();
   if (all.waiting.size >= MAX_WAITING && oldest) {
     all.waiting.delete(oldest);
     metrics().lostAnswers.inc();
-    log().error({ requestId: oldest }, "too many settlements wait for the database: this one is given up, and its hold expires");
+    log().error({ hold: oldest }, "too many settlements wait for the database: this one is given up, and its hold expires");
   }
-  all.waiting.set(waiting.settlement.hold.requestId, waiting);
+  all.waiting.set(keyOf(waiting.settlement), waiting);
   schedule();
 }
 
@@ -93,12 +96,12 @@ async function tryOne(one: Waiting): Promise<boolean> {
   try {
     const settled = await one.commit.settle(one.settlement);
     one.onSettled(settled);
-    if (one.againAt === null) waiting.delete(requestId);
+    if (one.againAt === null) waiting.delete(keyOf(one.settlement));
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;
   } catch (error) {
     if (!isRefusal(error)) return false;
-    waiting.delete(requestId);
+    waiting.delete(keyOf(one.settlement));
     log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");
     return true;
   }
