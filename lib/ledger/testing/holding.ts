@@ -30,7 +30,7 @@ export const newHold = (
   paidBy: "balance",
 });
 
-export const newClaim = (key: string, body = "{}"): Claim => ({ key, bodyHash: createHash("sha256").update(body).digest() });
+const newClaim = (key: string, body = "{}"): Claim => ({ key, bodyHash: createHash("sha256").update(body).digest() });
 
 interface ChargeOptions {
   details?: Partial<ChargeDetails>;
