@@ -84,7 +84,8 @@ export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbe
 function createHeart(options: HeartbeatOptions): Heart {
   const times = { intervalMs: 1_000, deadAfterMs: 5_000, sweepEveryMs: 5_000, removeAfterMs: 600_000 };
   const settings = { ...times, ...options };
-  const maxGapMs = 2 * settings.intervalMs;
+  // A busy machine delays a heartbeat by a second or two, above all while a service starts; each break costs five seconds more.
+  const maxGapMs = 3 * settings.intervalMs;
   assert(settings.deadAfterMs > maxGapMs, "a gap between two heartbeats that counts as unbroken must not be a death");
   return {
     ...settings,

@@ -4,7 +4,7 @@
 import { startKeyCache } from "@/lib/access/key-cache";
 import { config } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/once";
-import { startHeartbeat } from "@/lib/db/heartbeat";
+import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
@@ -38,11 +38,28 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
   );
   await loadOverruns();
   inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request
-  const heartbeat = await startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf });
-  reportReadiness("heartbeat", heartbeat.isWell);
+  const heartbeat = await startProcessHeartbeat();
   const keys = await startKeyCache();
   return { stop: async () => void (await Promise.all([keys.stop(), heartbeat.stop()])) };
 }
+
+/**
+ * Starts the heartbeat of this process, once; the database must be migrated. The sooner it observes the others, the sooner are the holds
+ * free of one that was killed: a start need not come to its end before.
+ */
+export const startProcessHeartbeat = (): Promise<Heartbeat> =>
+  once("process heartbeat", () =>
+    startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf }).then(
+      (heartbeat) => {
+        reportReadiness("heartbeat", heartbeat.isWell);
+        return heartbeat;
+      },
+      (error: unknown) => {
+        forgetOnce("process heartbeat");
+        throw error;
+      },
+    ),
+  );
 
 /** A process that died leaves holds and claims; what its requests asked for may be asked again at once. */
 const freeHoldsOf = async (deadProcess: string): Promise<void> => void (await expireHolds(commit(), deadProcess));

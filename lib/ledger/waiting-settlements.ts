@@ -26,17 +26,17 @@ interface Waiting {
   onSettled: (settled: Settled) => void;
 }
 
+/** The oldest comes first. */
 interface Queue {
-  /** What charges, by request id; the oldest comes first. */
-  charges: Map<string, Waiting>;
-  /** What releases: while no hold can be placed they are many, and must crowd out no charge. */
-  releases: Map<string, Waiting>;
+  charges: Set<Waiting>;
+  /** While no hold can be placed releases are many, and must crowd out no charge. */
+  releases: Set<Waiting>;
   timer: NodeJS.Timeout | undefined;
   trying: Promise<void> | undefined;
 }
 
 const queue = () =>
-  once<Queue>("waiting settlements", () => ({ charges: new Map(), releases: new Map(), timer: undefined, trying: undefined }));
+  once<Queue>("waiting settlements", () => ({ charges: new Set(), releases: new Set(), timer: undefined, trying: undefined }));
 
 /** Makes a settlement as soon as the database answers. Where too many wait, the oldest is given up, and its hold expires. */
 export function settleLater(commit: Commit, settlement: Settlement, onSettled: (settled: Settled) => void = () => undefined): void {
@@ -52,9 +52,9 @@ export function releaseUnknown(commit: Commit, hold: Hold): void {
 /** How many settlements wait for a database that does not answer. */
 export const countWaitingSettlements = (): number => allWaiting().filter(({ dueAt }) => dueAt === 0).length;
 
-const allWaiting = (): Waiting[] => [...queue().charges.values(), ...queue().releases.values()];
+const allWaiting = (): Waiting[] => [...queue().charges, ...queue().releases];
 
-const queueOf = ({ settlement }: Waiting): Map<string, Waiting> => (settlement.charge ? queue().charges : queue().releases);
+const queueOf = ({ settlement }: Waiting): Set<Waiting> => (settlement.charge ? queue().charges : queue().releases);
 
 /** Tries all that wait once more: for the drain, which cannot wait for longer. What is left then is the reaper's. */
 export async function tryWaitingSettlements(): Promise<void> {
@@ -64,15 +64,15 @@ export async function tryWaitingSettlements(): Promise<void> {
 
 function add(waiting: Waiting): void {
   const all = queueOf(waiting);
-  const [oldest] = all.values();
+  const [oldest] = all;
   if (all.size >= MAX_WAITING && oldest) giveUp(oldest);
-  all.set(waiting.settlement.hold.requestId, waiting);
+  all.add(waiting);
   schedule();
 }
 
 function giveUp(oldest: Waiting): void {
   const { hold, charge } = oldest.settlement;
-  queueOf(oldest).delete(hold.requestId);
+  queueOf(oldest).delete(oldest);
   if (!charge) return;
   metrics().lostAnswers.inc();
   log().error({ requestId: hold.requestId }, "too many settlements wait for the database: this one is given up, and its hold expires");
@@ -105,13 +105,13 @@ async function tryOne(one: Waiting): Promise<boolean> {
   try {
     const settled = await one.commit.settle(one.settlement);
     one.onSettled(settled);
-    if (one.againAt === null) waiting.delete(requestId);
+    if (one.againAt === null) waiting.delete(one);
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;
   } catch (error) {
     // An account that somebody keeps locked says nothing of the others.
     if (!isRefusal(error)) return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
-    waiting.delete(requestId);
+    waiting.delete(one);
     log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");
     return true;
   }

@@ -12,7 +12,7 @@ import { checkDurability } from "@/lib/db/durability";
 import { migrate } from "@/lib/db/migrate";
 import { setDatabaseUrl } from "@/lib/db/pool";
 import { reportReadiness } from "@/lib/gateway/health";
-import { prepareGateway } from "@/lib/gateway/prepare";
+import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
 import type { Signer } from "@/lib/wallets/signer";
@@ -59,6 +59,9 @@ async function startParts(
   const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
   const database = await startDatabase(settings, running);
+  // Before all else: what a killed process had set aside is free five seconds after the first heartbeat.
+  const heartbeat = await startProcessHeartbeat();
+  running.push({ name: "heartbeat", stop: heartbeat.stop });
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(settings, running) : null;
   await startCustody(await opening);
   const gateway = await prepareGateway();

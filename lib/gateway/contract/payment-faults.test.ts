@@ -2,11 +2,12 @@
 // one answer for a payment, and nobody pays without an answer or a credit.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/once";
 import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/contract-wallets";
+import { pool } from "@/lib/db/pool";
 import { findClaim } from "@/lib/payments/claim";
 import { settleClaim } from "@/lib/payments/settle";
 import { noteInputOverrun } from "../overrun";
@@ -34,6 +35,16 @@ async function expectOncePaid(payer: Payer, account = payer.credit): Promise<voi
   expect(await payments.usdcOf(payer.from)).toBe(100_000_000n - UNITS_5);
   expect(await claimsOf(payer)).toEqual([expect.objectContaining({ state: "paid" })]);
   expect(await chargesOf(account)).toHaveLength(1);
+}
+
+/** The next statement with these words is carried out, and its connection breaks before it is told. */
+function breakAfter(words: string) {
+  const query = pool().query.bind(pool()) as (...given: unknown[]) => Promise<unknown>;
+  return vi.spyOn(pool(), "query").mockImplementation((async (...given: unknown[]) => {
+    const answer = await query(...given);
+    if (String(given[0]).includes(words)) throw new Error("Connection terminated unexpectedly");
+    return answer;
+  }) as never);
 }
 
 describe.each(doorNames)("through the %s door", (door) => {
@@ -90,6 +101,19 @@ describe.each(doorNames)("through the %s door", (door) => {
     if (!claim) throw new Error("The payment was not claimed.");
     expect((await settleClaim(claim, 30_000)).kind).toBe("paid");
     expect([await payments.usdcOf(payer.from), await creditOf(payer)]).toEqual([100_000_000n - UNITS_5, 0n]);
+    expect((await send(account.key, payment)).status).toBe(200);
+    await expectOncePaid(payer);
+  });
+
+  test("the connection breaks while the payment is booked and held: the same request is answered seconds later, and pays once", async () => {
+    const account = await openAccount({ usd: "0" });
+    const payer = await payments.newPayer();
+    const payment = await payments.signPayment(payer);
+    const broken = breakAfter("gateway_pay_and_hold");
+    expect(readError(await send(account.key, payment), "INTERNAL_ERROR").details).toMatchObject({ retryable: true });
+    broken.mockRestore();
+    readError(await send(account.key, payment), "REQUEST_IN_PROGRESS");
+    await until("its hold is released", async () => (await openHolds(payer.credit)) === 0);
     expect((await send(account.key, payment)).status).toBe(200);
     await expectOncePaid(payer);
   });

@@ -3,14 +3,19 @@
 
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
+import { isStatementError } from "@/lib/db/failure";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
+import type { Hold } from "@/lib/ledger/holds";
+import { releaseUnknown } from "@/lib/ledger/waiting-settlements";
 import { type Claimed, claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
 import { creditAccountOf } from "@/lib/payments/credits";
 import { settleClaim } from "@/lib/payments/settle";
 import type { SettledAt } from "@/lib/payments/settle-way";
 import type { Caller } from "../caller";
+import { commit } from "../commit";
 import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../hold";
 import type { Quote } from "../quote";
 import type { GatewayRequest } from "../request";
@@ -44,12 +49,14 @@ async function claimAndHold(request: GatewayRequest, caller: Caller | null, quot
   request.facts.payment = claim.id;
   const paid = { payment: claim.id, request, caller, quote, bodyHash: terms.bodyHash };
   const mayBeCovered = claim.scheme !== "proof" && claim.state !== "paid";
-  const covered = mayBeCovered ? await coverAndHold(paid) : null;
+  const placing = { claim, caller, quote, request };
+  const unknown = releaseUnknownHold(placing);
+  const covered = mayBeCovered ? await coverAndHold(paid).catch(unknown) : null;
   const settled = covered ? null : await settle(claim);
   // Where that fails the payment was made: it is booked when it comes again, or by the job that looks after payments.
-  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(ledgerUnavailable)));
+  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(unknown).catch(ledgerUnavailable)));
   if (!decision) throw settlementPending();
-  return placedOf(decision, { claim, caller, quote, request, settled });
+  return placedOf(decision, placing, settled);
 }
 
 /** Raised to undo a claim whose Idempotency-Key is another request's. */
@@ -59,9 +66,9 @@ class KeyTaken extends Error {}
 async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<Claimed> {
   const { accountId, idempotencyKey } = terms;
   if (accountId === null || idempotencyKey === null) return claimPayment(terms);
-  const claimBoth = async (commit: Transaction) => {
-    const taken = await claimPayment(terms, commit);
-    if (taken.kind === "claimed" && !(await markIdempotencyKey(accountId, idempotencyKey, request, commit))) throw new KeyTaken();
+  const claimBoth = async (transaction: Transaction) => {
+    const taken = await claimPayment(terms, transaction);
+    if (taken.kind === "claimed" && !(await markIdempotencyKey(accountId, idempotencyKey, request, transaction))) throw new KeyTaken();
     return taken;
   };
   try {
@@ -121,47 +128,62 @@ interface Placing {
   caller: Caller | null;
   quote: Quote;
   request: GatewayRequest;
-  /** Null when the payer's credit covered it. */
-  settled: SettledAt | null;
 }
 
-function placedOf(decision: PaymentHoldDecision, { claim, caller, quote, request, settled }: Placing): PlacedHold {
+/**
+ * Handles a failure of what may have placed a hold all the same, since its connection broke: it is released, so that the same request
+ * need not wait until it expires. A payment is credited to its payer's account, which is the caller's then, or to the payer's address.
+ */
+const releaseUnknownHold =
+  (placing: Placing) =>
+  (error: unknown): never => {
+    const { claim, caller } = placing;
+    const accounts = [creditAccountOf(claim.network, claim.payer), ...(caller ? [caller.accountId] : [])];
+    if (!isStatementError(error)) for (const accountId of accounts) releaseUnknown(commit(), holdOf(accountId, placing));
+    throw error;
+  };
+
+const keyOf = ({ id }: PaymentClaim): string => `payment ${id}`;
+
+const isCredit = (accountId: AccountId, { network, payer }: PaymentClaim): boolean => accountId === creditAccountOf(network, payer);
+
+const holdOf = (accountId: AccountId, { claim, caller, quote, request }: Placing): Hold => ({
+  requestId: request.id,
+  accountId,
+  keyId: isCredit(accountId, claim) ? null : (caller?.keyId ?? null),
+  model: quote.model.id,
+  ceiling: quote.ceiling,
+  claim: { key: keyOf(claim), bodyHash: claim.bodyHash },
+  paidBy: claim.scheme === "proof" ? "payment" : "x402",
+});
+
+/** `settled` is null when the payer's credit covered it. */
+function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: SettledAt | null): PlacedHold {
   const { creditedAccount } = decision;
-  const key = `payment ${claim.id}`;
-  const isCredit = creditedAccount === creditAccountOf(claim.network, claim.payer);
+  const { claim, caller, quote } = placing;
   switch (decision.outcome) {
     case "held": {
       const { id, scheme, network, payer, nonce } = claim;
-      const paidBy = scheme === "proof" ? "payment" : "x402";
-      const keyId = isCredit ? null : (caller?.keyId ?? null);
-      const held = {
-        requestId: request.id,
-        accountId: creditedAccount,
-        keyId,
-        model: quote.model.id,
-        ceiling: quote.ceiling,
-        paidBy,
-      } as const;
       return {
         kind: "held",
-        hold: { ...held, claim: { key, bodyHash: claim.bodyHash } },
+        hold: holdOf(creditedAccount, placing),
         payment: {
           ...{ id, scheme, network, payer, nonce },
           amount: settled ? claim.amount : ZERO_USD,
           transaction: settled?.transaction ?? null,
-          changeBelongsTo: isCredit ? "address" : "account",
+          changeBelongsTo: isCredit(creditedAccount, claim) ? "address" : "account",
         },
       };
     }
     case "replay":
-      return { kind: "replay", accountId: creditedAccount, key };
+      return { kind: "replay", accountId: creditedAccount, key: keyOf(claim) };
     case "served":
       throw paymentRefused(
         "replayed",
         "This payment was answered and charged more than 24 hours ago, and the answer is not kept; sign a new one",
       );
     case "insufficient":
-      if (isCredit) throw spentMeanwhile();
+      if (isCredit(creditedAccount, claim)) throw spentMeanwhile();
       throw holdRefused(decision, caller ?? nobody, quote);
     default:
       throw holdRefused(decision, caller ?? nobody, quote);
