@@ -5,7 +5,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { openFundingAccount, openLossAccount, readBalance } from "./accounts";

@@ -6,7 +6,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { processId } from "@/lib/db/heartbeat";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
 import { expireHolds } from "./expire-holds";
 import { placeHold } from "./place-hold";

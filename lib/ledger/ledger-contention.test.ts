@@ -5,7 +5,7 @@ import { now, nowMs } from "@/lib/base/clock";
 import { newRequestId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { checkLedger } from "./check";
 import { expireHolds } from "./expire-holds";
 import { countKeySpend, openKeySpend } from "./key-spend";

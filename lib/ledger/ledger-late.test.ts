@@ -4,7 +4,7 @@ import { nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit as productCommit } from "@/lib/gateway/commit";
+import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { openLossAccount, readBalance } from "./accounts";
 import { expireHolds } from "./expire-holds";
 import { commit, hotSettings, placeHolds } from "./testing/books";

@@ -6,7 +6,7 @@ import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit as productCommit } from "@/lib/gateway/commit";
+import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { openLossAccount, readBalance } from "./accounts";
 import { Failure } from "./commit/batcher";
 import type { Item } from "./commit/decide";

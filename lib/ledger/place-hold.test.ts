@@ -4,7 +4,7 @@ import { setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
 import type { Commit } from "./commit/commit";
 import type { Hold } from "./holds";

@@ -4,7 +4,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
 import { type Hold, releaseOf, type Settlement } from "./holds";
 import { placeHold } from "./place-hold";

@@ -5,7 +5,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commit as productCommit } from "@/lib/gateway/commit";
+import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
 import type { Commit } from "./commit/commit";
 import type { Hold, Settlement } from "./holds";

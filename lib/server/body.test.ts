@@ -3,7 +3,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/request";
+import { MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/http/request";
 import { readBody } from "./body";
 
 type Read = Awaited<ReturnType<typeof readBody>>;

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/request";
+import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/http/request";
 
 export type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
 

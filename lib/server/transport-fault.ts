@@ -7,7 +7,7 @@ import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { AppError, errorCatalogue } from "@/lib/base/errors";
 import { newRequestId } from "@/lib/base/ids";
-import { errorBody } from "@/lib/gateway/respond";
+import { errorBody } from "@/lib/gateway/http/respond";
 
 const faults: Record<string, { status: string; message: string; reason: string }> = {
   HPE_HEADER_OVERFLOW: {

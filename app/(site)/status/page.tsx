@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { StatusReport } from "@/components/site/status-report";
 import { PageRefresh } from "@/components/ui/page-refresh";
-import { readStatus } from "@/lib/gateway/status";
+import { readStatus } from "@/lib/gateway/http/status";
 import { statusGroups, statusSentence } from "./status-lines";
 
 export const metadata: Metadata = {

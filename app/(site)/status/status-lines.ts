@@ -2,8 +2,8 @@
 
 import type { StatusGroup, StatusLine } from "@/components/site/status-report";
 import { providerName } from "@/lib/console/models";
-import type { Check } from "@/lib/gateway/health";
-import type { ProviderStatus, ServiceStatus } from "@/lib/gateway/status";
+import type { Check } from "@/lib/gateway/http/health";
+import type { ProviderStatus, ServiceStatus } from "@/lib/gateway/http/status";
 
 /** The groups of the page, in its order. */
 export function statusGroups({ checks, limits, providers }: ServiceStatus): StatusGroup[] {

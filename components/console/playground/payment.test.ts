@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
-import { paymentReasonNames } from "@/lib/gateway/pay/refusal";
+import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import { askModel, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { centsFor, centsToNano, centsToUnits } from "./pay-types";
 import { PaymentFigures } from "./payment-figures";

@@ -5,10 +5,10 @@ import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
 import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
-import type { Caller } from "../caller";
-import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../invalid-request";
-import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt-body";
-import type { GatewayRequest } from "../request";
+import type { Caller } from "../http/caller";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
+import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
+import type { GatewayRequest } from "../http/request";
 
 /** What OpenAI accepts of them. */
 const MOST_TOOLS = 128;

@@ -1,9 +1,9 @@
 // POST /api/v1/chat/completions: what POST /api/v1/prompt does, in OpenAI's words, so that its client needs only another base URL and key.
 
-import { authenticate } from "../caller";
-import { endpoint } from "../endpoint";
-import { placeMoney } from "../pay/place";
-import { sellAnswer } from "../pipeline";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { placeMoney } from "../proof/place";
+import { sellAnswer } from "../prompt/pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
 import { chatWriter } from "./writer";

@@ -7,8 +7,8 @@ import { forgetOnce } from "@/lib/base/once";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
-import { estimateUsage } from "../estimate";
-import { loadOverruns, needsByteBound } from "../overrun";
+import { estimateUsage } from "../prompt/estimate";
+import { loadOverruns, needsByteBound } from "../prompt/overrun";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, chargesOf, expectPaid, expectUncharged, until } from "./testing/books";
 import {

@@ -6,7 +6,7 @@ import { nowMs } from "@/lib/base/clock";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { proofText } from "@/lib/chains/evm/settlement";
 import { pool } from "@/lib/db/pool";
-import { freePaymentKeys } from "../idempotency";
+import { freePaymentKeys } from "../prompt/idempotency";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged } from "./testing/books";
 import { type Answer, ask, promptOf, QUESTION, readError } from "./testing/client";

@@ -4,7 +4,7 @@
 import type { TimerOptions } from "node:timers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { commit } from "../commit";
+import { commit } from "../prompt/commit";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, balanceOf, chargesOf, expectPaid, openHolds, until } from "./testing/books";
 import { ask, deltaText, modelOf, promptOf, readError, readErrorBody, readEvents, readPromptBody } from "./testing/client";

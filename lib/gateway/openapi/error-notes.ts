@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/base/errors";
-import { paymentReasonNames } from "../pay/refusal";
+import { paymentReasonNames } from "../proof/refusal";
 import { cost } from "./answers/fields";
 
 /** Stands in examples for the address of this service. */

@@ -2,8 +2,8 @@
 
 import { clientAddress, networkOf, trustedProxies } from "@/lib/access/client-address";
 import { config } from "@/lib/base/config";
-import type { Buyer } from "../caller";
-import type { GatewayRequest } from "../request";
+import type { Buyer } from "../http/caller";
+import type { GatewayRequest } from "../http/request";
 
 /** A client may send as much as an account may, and more at the same time: an address may be that of many agents. */
 export async function identifyClient(request: GatewayRequest): Promise<Buyer> {

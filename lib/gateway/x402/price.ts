@@ -5,9 +5,9 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, fromUsdcUnits, type NanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 import type { Price } from "@/lib/payments/x402/network";
-import { hashRequest } from "../idempotency";
-import { affordableMaxTokens, type Quote } from "../quote";
-import type { GatewayRequest } from "../request";
+import { hashRequest } from "../prompt/idempotency";
+import { affordableMaxTokens, type Quote } from "../prompt/quote";
+import type { GatewayRequest } from "../http/request";
 
 const MOST = parseUsd("1");
 /** nano-USD of one base unit of USDC. */

@@ -1,9 +1,9 @@
 // POST /api/v1/x402/prompt: what POST /api/v1/prompt does, for whoever has a wallet and no account. x402's own clients pay by themselves.
 
-import { endpoint } from "../endpoint";
-import { sellAnswer } from "../pipeline";
-import { readPrompt } from "../prompt-body";
-import { promptWriter } from "../prompt-writer";
+import { endpoint } from "../http/endpoint";
+import { sellAnswer } from "../prompt/pipeline";
+import { readPrompt } from "../prompt/prompt-body";
+import { promptWriter } from "../prompt/prompt-writer";
 import { identifyClient } from "./payer";
 import { placeFromX402 } from "./place";
 

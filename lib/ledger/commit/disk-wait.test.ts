@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { type Hold, releaseOf, type Settlement } from "../holds";
 import { chargeDetails, holdOf } from "../testing/books";
 import { closeRequestPath } from "../testing/closing";

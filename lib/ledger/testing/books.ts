@@ -5,7 +5,7 @@ import type { PoolClient } from "pg";
 import { expect } from "vitest";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { commit as productCommit } from "@/lib/gateway/commit";
+import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
 import { decide, type Item, type Result } from "../commit/decide";

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { pool } from "@/lib/db/pool";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { checkLedger } from "../check";

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/base/ids";
 import { isStatementError } from "@/lib/db/failure";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "../holds";
 import { placeHold } from "../place-hold";
 import { isRefusal, settleHold } from "../settle-hold";

@@ -3,7 +3,7 @@
 
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { commit } from "@/lib/gateway/commit";
+import { commit } from "@/lib/gateway/prompt/commit";
 import type { Hold } from "../holds";
 import { placeHold } from "../place-hold";
 import { settleHold } from "../settle-hold";

@@ -4,10 +4,10 @@ import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
 import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
 import { isFromOwnPage } from "@/lib/console/same-origin";
-import { drainSignal } from "@/lib/gateway/drain";
-import { fillSilence } from "@/lib/gateway/quiet";
-import { eventStreamHeaders } from "@/lib/gateway/respond";
-import { webResponse } from "@/lib/gateway/web-door";
+import { drainSignal } from "@/lib/gateway/http/drain";
+import { fillSilence } from "@/lib/gateway/prompt/quiet";
+import { eventStreamHeaders } from "@/lib/gateway/http/respond";
+import { webResponse } from "@/lib/gateway/http/web-door";
 
 export const dynamic = "force-dynamic";
 

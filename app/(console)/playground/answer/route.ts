@@ -1,6 +1,6 @@
 // Answers a prompt of the owner's, as a stream, charged to their balance.
 
-import { answerForOwner } from "@/lib/gateway/playground";
+import { answerForOwner } from "@/lib/gateway/prompt/playground";
 import { forOwner } from "../door";
 
 export const dynamic = "force-dynamic";

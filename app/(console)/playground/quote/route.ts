@@ -1,6 +1,6 @@
 // Prices a prompt of the owner's before it is answered; nothing is held.
 
-import { quoteForOwner } from "@/lib/gateway/playground";
+import { quoteForOwner } from "@/lib/gateway/prompt/playground";
 import { forOwner } from "../door";
 
 export const dynamic = "force-dynamic";

@@ -6,8 +6,8 @@ import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
-import { paymentReasonNames } from "@/lib/gateway/pay/refusal";
-import { messageLines } from "@/lib/gateway/payment-terms";
+import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
+import { messageLines } from "@/lib/gateway/reads/payment-terms";
 import { approveExample, exportWallet, openaiExample, payExample, termsExample } from "./examples";
 import { paymentCures } from "./reasons";
 

@@ -1,6 +1,6 @@
 // Every reason for which a signed payment is refused, with its cure, in the order in which they are looked for.
 
-import type { PaymentReason } from "@/lib/gateway/pay/refusal";
+import type { PaymentReason } from "@/lib/gateway/proof/refusal";
 
 export const paymentCures: Readonly<Record<PaymentReason, string>> = {
   malformed:

@@ -14,7 +14,7 @@ import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { makeDoor } from "@/lib/server/door";
-import { prepareGateway } from "../../prepare";
+import { prepareGateway } from "../../prompt/prepare";
 import { awaitNothingHeld } from "./books";
 import { type CapturedLog, captureLog } from "./log";
 import { makeNextDoor, serveNextRoute } from "./next-door";

@@ -2,7 +2,7 @@
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
-import { messageLines } from "../../payment-terms";
+import { messageLines } from "../../reads/payment-terms";
 import { type Examples, modelExample } from "../examples";
 import { answersOf, jsonOf, needsNoKey, openRefusals, success } from "../operation";
 import type { Operation } from "../types";

@@ -1,0 +1,83 @@
+// The router table: every path of the API, its methods, and what answers them. Both doors hand their requests here.
+
+import { AppError } from "@/lib/base/errors";
+import { balance } from "../reads/balance";
+import { chatCompletions } from "../chat/completions";
+import { chatErrorBody } from "../chat/errors";
+import { deposits } from "../reads/deposits";
+import { isDraining } from "./drain";
+import { type Endpoint, endpoint } from "./endpoint";
+import { health, metricsText, ready } from "./health";
+import { model, models } from "../reads/models";
+import { openapi } from "../openapi/endpoint";
+import { paymentTerms } from "../reads/payment-terms";
+import { prompt } from "../prompt/prompt";
+import { quote } from "../prompt/quote-endpoint";
+import { receipt } from "../reads/receipt";
+import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
+import { usage } from "../reads/usage";
+import { x402Discovery } from "../x402/discovery";
+import { x402Prompt } from "../x402/prompt";
+
+const routes: Record<string, Record<string, Endpoint>> = {
+  "/api/v1/prompt": { POST: prompt },
+  "/api/v1/chat/completions": { POST: chatCompletions },
+  "/api/v1/x402/prompt": { POST: x402Prompt },
+  "/api/v1/models": { GET: models },
+  "/api/v1/balance": { GET: balance },
+  "/api/v1/usage": { GET: usage },
+  "/api/v1/deposits": { GET: deposits },
+  "/api/v1/quote": { POST: quote },
+  "/api/v1/payment-terms": { GET: paymentTerms },
+  "/api/v1/openapi.json": { GET: openapi },
+  "/.well-known/x402": { GET: x402Discovery },
+  "/api/health": { GET: health },
+  "/api/ready": { GET: ready },
+  "/api/metrics": { GET: metricsText },
+};
+
+/** By what stands before the last slash; after it comes an id, which the endpoint reads. */
+const routesWithId: Record<string, Record<string, Endpoint>> = {
+  "/api/v1/requests": { GET: receipt },
+  "/api/v1/models": { GET: model },
+};
+
+const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
+
+const notFound = endpoint("unknown", async (request) => {
+  throw new AppError("NOT_FOUND", { message: `There is nothing at ${request.path.slice(0, 200)}` });
+});
+
+const refuse = async () => {
+  throw new AppError("SHUTTING_DOWN");
+};
+const shuttingDown = endpoint("draining", refuse);
+const shuttingDownChat = endpoint("draining", refuse, chatErrorBody);
+
+function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
+  const allow = Object.keys(methods).join(", ");
+  return endpoint("unknown", async (request) => {
+    const message = `${request.path} takes ${allow}, not ${request.method.slice(0, 20)}`;
+    throw new AppError("METHOD_NOT_ALLOWED", { message, headers: { allow } });
+  });
+}
+
+function findMethods(path: string): Record<string, Endpoint> | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path];
+  const slashAt = path.lastIndexOf("/");
+  const parent = path.slice(0, slashAt);
+  return slashAt < path.length - 1 && Object.hasOwn(routesWithId, parent) ? routesWithId[parent] : undefined;
+}
+
+function findEndpoint(request: GatewayRequest): Endpoint {
+  const methods = findMethods(request.path);
+  if (!methods) return notFound;
+  if (isDraining() && !alwaysOpen.has(request.path)) return methods.POST === chatCompletions ? shuttingDownChat : shuttingDown;
+  return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);
+}
+
+/** Answers one request. Never throws. */
+export function answer(incoming: IncomingRequest): Promise<GatewayReply> {
+  const request = openRequest(incoming);
+  return findEndpoint(request)(request);
+}

@@ -1,0 +1,195 @@
+// The document by itself: that it holds together, leaves nothing undescribed, and that its examples are what its schemas say.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { config } from "@/lib/base/config";
+import { errorCatalogue } from "@/lib/base/errors";
+import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
+import { openapi } from "./endpoint";
+import { openApiDocument } from "./document";
+import { errorNotes } from "./error-notes";
+import { chatNotes, promptNotes } from "./request-notes";
+import { fieldsOf } from "./schemas";
+import type { JsonSchema, MediaType, OpenApiDocument, Operation } from "./types";
+import { openRequest } from "../http/request";
+
+let document: OpenApiDocument;
+let operations: { path: string; method: string; operation: Operation }[];
+
+beforeAll(() => {
+  const nowhere = "http://127.0.0.1:1";
+  const urls = { openai: nowhere, anthropic: nowhere, gemini: nowhere, xai: nowhere, deepseek: nowhere };
+  setEndpoints(readEndpoints(config(), urls, "no-key"));
+  document = openApiDocument();
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+});
+
+/** The schema with what it refers to in its place. */
+function inlined(schema: JsonSchema): JsonSchema {
+  const text = JSON.stringify(schema, (_, value: unknown) => {
+    const ref = typeof value === "object" && value !== null && "$ref" in value ? String(value.$ref) : null;
+    return ref ? document.components.schemas[ref.replace("#/components/schemas/", "")] : value;
+  });
+  return JSON.parse(text) as JsonSchema;
+}
+
+function problemsOf(schema: JsonSchema, value: unknown): unknown[] {
+  const { discriminator: _, ...plain } = inlined(schema);
+  const checked = z.fromJSONSchema(plain as z.core.JSONSchema.JSONSchema).safeParse(value);
+  return checked.success ? [] : checked.error.issues;
+}
+
+const mediaOf = ({ operation }: { operation: Operation }): { type: string; media: MediaType }[] =>
+  [operation.requestBody?.content ?? {}, ...Object.values(operation.responses).map(({ content }) => content)].flatMap((content) =>
+    Object.entries(content).map(([type, media]) => ({ type, media })),
+  );
+
+test("the names of operations are those that generated clients already have", () => {
+  expect(operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}`)).toEqual([
+    "post /api/v1/prompt createPrompt",
+    "post /api/v1/chat/completions createChatCompletion",
+    "post /api/v1/x402/prompt createX402Prompt",
+    "post /api/v1/quote quotePrompt",
+    "get /api/v1/balance getBalance",
+    "get /api/v1/usage getUsage",
+    "get /api/v1/deposits listDeposits",
+    "get /api/v1/requests/{requestId} getReceipt",
+    "get /api/v1/models listModels",
+    "get /api/v1/models/{model} getModel",
+    "get /api/v1/payment-terms getPaymentTerms",
+    "get /api/v1/openapi.json getOpenApi",
+  ]);
+});
+
+test("every reference leads somewhere, and every named schema and header is referred to", () => {
+  const refs = [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind, name]) => `${kind}/${name}`);
+  const named = (["schemas", "headers"] as const).flatMap((kind) =>
+    Object.keys(document.components[kind]).map((name) => `${kind}/${name}`),
+  );
+  expect(refs.filter((ref) => !named.includes(ref))).toEqual([]);
+  // Named for those who read events, which OpenAPI 3.1 cannot refer to; and what answers every path alike.
+  const spokenOf = ["schemas/PromptDelta", "schemas/ChatCompletionChunk", "schemas/MethodNotAllowed", "headers/Allow"];
+  expect(named.filter((name) => !refs.includes(name))).toEqual(spokenOf);
+});
+
+test("an operation with a key may end with 200, 400, 401, 404, 429, 500 and 503; one that costs money with 402 and 409, too", () => {
+  for (const { operation } of operations) {
+    const statuses = Object.keys(operation.responses);
+    const keyed = operation.security.length > 0;
+    expect(statuses, operation.operationId).toEqual(
+      expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
+    );
+    const costs = ["createPrompt", "createChatCompletion", "createX402Prompt"].includes(operation.operationId);
+    expect(statuses.includes("409"), operation.operationId).toBe(costs);
+    if (costs) expect(statuses).toContain("402");
+  }
+});
+
+test("every code of the catalogue has a schema, and all but METHOD_NOT_ALLOWED an example below their own status", () => {
+  const found = new Map<string, Set<string>>();
+  for (const { operation } of operations) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      if (status === "200") continue;
+      for (const code of Object.keys(content["application/json"]?.examples ?? {})) {
+        found.set(code, (found.get(code) ?? new Set()).add(status));
+      }
+    }
+  }
+  const wanted = Object.entries(errorCatalogue).map(([code, { status }]) => [code, new Set([`${status}`])] as const);
+  expect(found).toEqual(new Map(wanted.filter(([code]) => code !== "METHOD_NOT_ALLOWED")));
+  const codes = Object.values(document.components.schemas).map(({ properties }) => properties?.code?.const);
+  expect(codes.filter((code) => code !== undefined)).toEqual(Object.keys(errorCatalogue));
+});
+
+test("every example is what its schema says", () => {
+  let examples = 0;
+  for (const item of operations) {
+    for (const { type, media } of mediaOf(item)) {
+      for (const [name, { value }] of Object.entries(media.examples)) {
+        examples += 1;
+        expect(problemsOf(media.schema, value), `${item.operation.operationId} ${type} ${name}`).toEqual([]);
+      }
+    }
+    for (const { name, schema, example } of item.operation.parameters ?? []) {
+      if (example !== undefined) expect(problemsOf(schema, example), name).toEqual([]);
+    }
+  }
+  expect(examples).toBeGreaterThan(60);
+});
+
+test("an example with a wrong field would be found", () => {
+  const { schema, examples } = operations[0]?.operation.requestBody?.content["application/json"] ?? { schema: {}, examples: {} };
+  const right = examples.prompt?.value as object;
+  expect(problemsOf(schema, right)).toEqual([]);
+  expect(problemsOf(schema, { ...right, max_tokens: 5 })).not.toEqual([]);
+  expect(problemsOf(schema, { ...right, maxTokens: "5" })).not.toEqual([]);
+});
+
+test("every event of a stream's example is what the schemas of events say", () => {
+  const streams = operations.flatMap((item) => mediaOf(item).filter(({ type }) => type === "text/event-stream"));
+  expect(streams).toHaveLength(3);
+  const schemaOf = (event: string | undefined, body: object): string => {
+    if (event === "delta") return "PromptDelta";
+    if (event === "done") return "PromptAnswer";
+    if (event === "error") return "InternalError";
+    return "error" in body ? "ChatError" : "ChatCompletionChunk";
+  };
+  for (const { value } of streams.flatMap(({ media }) => Object.values(media.examples))) {
+    const blocks = String(value).split("\n\n").filter(Boolean);
+    expect(blocks.length).toBeGreaterThanOrEqual(2);
+    for (const block of blocks) {
+      const [, event, json = ""] = /^(?:event: (\w+)\n)?data: (.*)$/.exec(block) ?? [];
+      if (json === "[DONE]") continue;
+      const body = JSON.parse(json) as object;
+      expect(problemsOf({ $ref: `#/components/schemas/${schemaOf(event, body)}` }, body), block).toEqual([]);
+    }
+  }
+});
+
+describe("nothing is left undescribed", () => {
+  const schemaOf = (name: string): JsonSchema => document.components.schemas[name] ?? {};
+
+  test.each([
+    ["PromptBody", promptNotes],
+    ["ChatBody", chatNotes],
+  ])("each sentence on %s is about a field that there is, and each of its own fields has one", (name, notes) => {
+    const fields = fieldsOf(schemaOf(name));
+    expect(Object.keys(notes).filter((path) => !fields.has(path))).toEqual([]);
+    expect([...fields.keys()].filter((path) => !/[.[]/.test(path) && !(path in notes))).toEqual([]);
+  });
+
+  test("each field of an answer and of an error's details has a sentence", () => {
+    for (const name of Object.keys(document.components.schemas)) {
+      if (name === "PromptBody" || name === "ChatBody") continue;
+      const bare = [...fieldsOf(inlined(schemaOf(name)))].filter(([, found]) => found.some(({ description }) => !description));
+      expect(
+        bare.map(([path]) => path),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  test("an old form that is only known to be refused is not shown as a field", () => {
+    const { properties = {} } = schemaOf("ChatBody");
+    expect(properties).not.toHaveProperty("functions");
+    expect(properties).toHaveProperty("tools");
+    expect(JSON.stringify(properties)).not.toContain("image_url");
+  });
+
+  test("every code says when it happens", () => {
+    for (const { when } of Object.values(errorNotes)) expect(when).toMatch(/\.$/);
+  });
+});
+
+test("it is sent as JSON that a proxy may keep, the same text to everybody", async () => {
+  const { signal } = new AbortController();
+  const ask = () =>
+    openapi(openRequest({ method: "GET", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "127.0.0.1", signal }));
+  const reply = await ask();
+  expect(reply.status).toBe(200);
+  expect(reply.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "cache-control": "public, max-age=300" });
+  expect(JSON.parse(String(reply.body))).toEqual(JSON.parse(JSON.stringify(document)));
+  expect((await ask()).body).toBe(reply.body);
+});

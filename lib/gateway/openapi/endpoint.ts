@@ -1,0 +1,12 @@
+// GET /api/v1/openapi.json: the API described for programs, made from the schemas that validate. No key is asked for.
+
+import { once } from "@/lib/base/once";
+import { endpoint } from "../http/endpoint";
+import { openApiDocument } from "./document";
+import { jsonReply } from "../http/respond";
+
+const documentText = () => once("openapi text", () => JSON.stringify(openApiDocument()));
+
+export const openapi = endpoint("openapi", async (request) =>
+  jsonReply(request, 200, documentText(), { "cache-control": "public, max-age=300", "access-control-allow-origin": "*" }),
+);

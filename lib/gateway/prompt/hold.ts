@@ -1,0 +1,92 @@
+// The hold of one request: money set aside before the provider is called. Whether the key is still good (without one, the
+// account), the idempotency key is free, cap and balance suffice is decided in one statement, in arrival order, in one commit
+// per batch.
+
+import type { KeyRefusal } from "@/lib/access/authenticate";
+import { assertNever } from "@/lib/base/assert";
+import { AppError } from "@/lib/base/errors";
+import type { AccountId } from "@/lib/base/ids";
+import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { publicUrl } from "@/lib/base/public-url";
+import type { Hold, HoldRefusal } from "@/lib/ledger/holds";
+import { placeHold } from "@/lib/ledger/place-hold";
+import { accountFrozen, type Caller, invalidApiKey } from "../http/caller";
+import { commit } from "./commit";
+import { readIdempotencyClaim } from "./idempotency";
+import { invalidRequest } from "../http/invalid-request";
+import type { PaymentFacts } from "../proof/facts";
+import type { Prompt } from "./prompt-body";
+import { insufficientBalance, type Quote } from "./quote";
+import type { GatewayRequest } from "../http/request";
+
+export type PlacedHold =
+  | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
+  /** The answer is there already, saved under this key. */
+  | { kind: "replay"; accountId: AccountId; key: string };
+
+/**
+ * Sets the quote's ceiling aside from the caller's balance.
+ * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
+ */
+export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+  const { accountId, keyId } = caller;
+  const claim = readIdempotencyClaim(request);
+  const hold: Hold = { requestId: request.id, accountId, keyId, model: quote.model.id, ceiling: quote.ceiling, claim, paidBy: "balance" };
+  const decision = await placeHold(commit(), hold).catch(ledgerUnavailable);
+  if (decision.outcome === "held") return { kind: "held", hold, payment: null };
+  if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
+  throw holdRefused(decision, caller, quote);
+}
+
+/** @throws AppError for a ledger that could not be reached: nothing was charged */
+export function ledgerUnavailable(cause: unknown): never {
+  throw new AppError("INTERNAL_ERROR", {
+    message: "The request could not be booked and was not sent to the model",
+    details: { reason: "internal", retryable: true },
+    cause,
+  });
+}
+
+/** The error for a hold that was not placed; a caller whose key is found changed is forgotten. */
+export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {
+  switch (decision.outcome) {
+    case "insufficient":
+      return insufficientBalance(decision.available, quote, `${publicUrl()}/deposit`);
+    case "cap_reached":
+      return spendCapReached(decision.cap, decision.spent, decision.resetsAt);
+    case "key_unusable":
+      caller.forget();
+      return invalidApiKey(readKeyState(decision.keyState));
+    case "account_frozen":
+      return accountFrozen();
+    case "in_progress":
+      return new AppError("REQUEST_IN_PROGRESS", { headers: { "retry-after": "1" } });
+    case "mismatch":
+      return idempotencyMismatch();
+    case "replay":
+    case "served":
+    case "payer_mismatch":
+      throw new Error(`assertion failed: a hold was refused as "${decision.outcome}"`);
+    default:
+      return assertNever(decision);
+  }
+}
+
+function readKeyState(state: string): KeyRefusal {
+  if (state === "revoked" || state === "expired") return state;
+  return state === "paused" || state === "frozen" ? "disabled" : "unknown";
+}
+
+/** The error for an Idempotency-Key that belongs to another request. */
+export const idempotencyMismatch = (): AppError =>
+  invalidRequest(
+    [{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }],
+    "idempotency_mismatch",
+  );
+
+function spendCapReached(cap: NanoUsd, spent: NanoUsd, resetsAt: Date | null): AppError {
+  return new AppError("SPEND_CAP_REACHED", {
+    message: `This API key may spend ${formatUsd(cap)} in its period; ${formatUsd(spent)} is spent or held, and this request could cost more than the rest`,
+    details: { cap: nanoUsd(cap), spent: nanoUsd(spent), resetsAt: resetsAt ?? null },
+  });
+}

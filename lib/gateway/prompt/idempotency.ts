@@ -1,0 +1,76 @@
+// Idempotency-Key: the same key with the same body within 24 hours gets the first answer again and is charged once. The
+// claim is a row that is committed with the hold, and the answer is saved in the commit that charges it.
+
+import { createHash } from "node:crypto";
+import type { AccountId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import type { Claim } from "@/lib/ledger/holds";
+import { invalidRequest } from "../http/invalid-request";
+import type { GatewayRequest } from "../http/request";
+
+export interface SavedReply {
+  requestId: string;
+  status: number;
+  streamed: boolean;
+  body: string;
+}
+
+const keyForm = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The claim that a request makes with its Idempotency-Key header, or null without one.
+ * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
+ */
+export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (!keyForm.test(key)) {
+    throw invalidRequest([{ path: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters" }], "idempotency_key");
+  }
+  return { key, bodyHash: hashRequest(request) };
+}
+
+/** SHA-256 of method, path and body, and of a payment that came beside the body. */
+export function hashRequest({ method, path, bodyText, headers }: GatewayRequest): Buffer {
+  const hash = createHash("sha256").update(`${method} ${path}\n`).update(bodyText);
+  const proof = headers["payment-proof"];
+  return (proof === undefined ? hash : hash.update(`\n${proof}`)).digest();
+}
+
+/** @throws Error when the reply is gone; the hold has just said that it is there */
+export async function getSavedReply(accountId: AccountId, key: string): Promise<SavedReply> {
+  const { rows } = await pool().query<SavedReply>(
+    `SELECT request_id AS "requestId", status, streamed, body FROM idempotent_reply
+     WHERE account_id = $1 AND idempotency_key = $2 AND status IS NOT NULL`,
+    [accountId, key],
+  );
+  const [row] = rows;
+  if (!row) throw new Error("the saved reply of an idempotency key is gone");
+  return row;
+}
+
+const MAX_DELETED_AT_ONCE = 1_000;
+
+/**
+ * Forgets answers after their 24 hours, in slices, each a statement of its own: after a long outage there are many. A job runs it. It
+ * waits for no row, so that it never waits in a circle with requests.
+ */
+export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const { rowCount } = await pool().query(
+      `DELETE FROM idempotent_reply r WHERE r.ctid = ANY (ARRAY(
+         SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= $1 AND o.status IS NOT NULL ORDER BY o.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ))`,
+      [nowDate, MAX_DELETED_AT_ONCE],
+    );
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
+  }
+}
+
+/** Gives back the keys of payments that came to nothing while their requests died. A job runs it. @returns how many */
+export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
+  const { rows } = await pool().query<{ freed: bigint }>("SELECT gateway_free_keys($1) AS freed", [nowDate]);
+  return rows[0]?.freed ?? 0n;
+}

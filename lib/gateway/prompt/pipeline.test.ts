@@ -1,0 +1,154 @@
+// The order of the steps, as lib/README.md shows it: authenticate, limit, read, quote, hold, call the provider, settle, respond.
+
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createKey } from "@/lib/access/keys";
+import { isAppError } from "@/lib/base/errors";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { closeRequestPath } from "@/lib/ledger/testing/closing";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { setSimulatedProviders } from "@/lib/providers/endpoints";
+import { closeProviderPools } from "@/lib/providers/transport";
+import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
+import { authenticate } from "../http/caller";
+import { commit } from "./commit";
+import { placeMoney } from "../proof/place";
+import { sellAnswer } from "./pipeline";
+import { prepareGateway } from "./prepare";
+import { readPrompt } from "./prompt-body";
+import { promptWriter } from "./prompt-writer";
+import { openRequest } from "../http/request";
+
+type Step = (...given: never[]) => unknown;
+
+const { steps, noting } = vi.hoisted(() => {
+  const steps: string[] = [];
+  /** The same step, on record. */
+  const noting = <S extends Step>(name: string, step: S): S =>
+    ((...given: never[]) => {
+      steps.push(name);
+      return step(...given);
+    }) as S;
+  return { steps, noting };
+});
+
+vi.mock("../http/limit", async (original) => ({ limit: noting("limit", (await original<typeof import("../http/limit")>()).limit) }));
+vi.mock("./quote", async (original) => {
+  const quote = await original<typeof import("./quote")>();
+  return { ...quote, quotePrompt: noting("quote", quote.quotePrompt) };
+});
+vi.mock("./work", async (original) => {
+  const work = await original<typeof import("./work")>();
+  return { ...work, askWhole: noting("call provider", work.askWhole), startCall: noting("call provider", work.startCall) };
+});
+
+await openTestDatabase();
+
+let models: TestModels;
+let gateway: Awaited<ReturnType<typeof prepareGateway>>;
+beforeAll(async () => {
+  models = await startTestModels();
+  setSimulatedProviders(models.baseUrls, models.apiKey);
+  gateway = await prepareGateway();
+  await openFunding();
+  const { place, settle } = commit();
+  Object.assign(commit(), {
+    place: async (...given: Parameters<typeof place>) => told("held", await place(...given)),
+    settle: async (...given: Parameters<typeof settle>) => told("settled", await settle(...given)),
+  });
+});
+beforeEach(() => void steps.splice(0));
+afterAll(async () => {
+  await gateway?.stop();
+  await closeProviderPools();
+  await models?.stop();
+  await closeRequestPath();
+});
+
+function told<T>(name: string, value: T): T {
+  steps.push(name);
+  return value;
+}
+
+interface Asked {
+  body?: object;
+  usd?: number;
+  key?: string;
+}
+
+async function openKey(usd: number, ratePerMinute: number): Promise<string> {
+  const accountId = await fundedAccount(BigInt(usd * 1e9), { ratePerMinute, concurrency: 1 });
+  return (await createKey({ accountId, name: "worker" })).key;
+}
+
+/** Asks, and reads the answer to its end. */
+async function ask({ body = {}, usd = 5, key }: Asked) {
+  const authorization = `Bearer ${key ?? (await openKey(usd, 10))}`;
+  const request = openRequest({
+    ...{ method: "POST", path: "/api/v1/prompt", query: "", remoteAddress: "127.0.0.1" },
+    headers: { authorization, "content-type": "application/json" },
+    bodyText: JSON.stringify({ model: "gpt-4o-mini", prompt: "In which order?", ...body }),
+    signal: new AbortController().signal,
+  });
+  const sale = {
+    identify: noting("authenticate", authenticate),
+    read: noting("read", readPrompt),
+    place: noting("hold", placeMoney),
+    write: promptWriter,
+  };
+  try {
+    const reply = await sellAnswer(request, sale);
+    steps.push("respond");
+    if (typeof reply.body === "string") return { status: reply.status, text: reply.body };
+    let text = "";
+    for await (const piece of reply.body) {
+      text += piece;
+      for (const event of ["delta", "done"]) if (piece.includes(`event: ${event}`)) steps.push(event);
+    }
+    return { status: reply.status, text };
+  } catch (error) {
+    return { status: isAppError(error) ? error.status : 0, text: "" };
+  } finally {
+    await request.end();
+  }
+}
+
+const untilHeld = ["authenticate", "limit", "read", "quote", "hold", "held"];
+
+test("a whole answer is given once it is charged, and charged once it is there", async () => {
+  expect(await ask({})).toMatchObject({ status: 200, text: expect.stringContaining('"success":true') });
+  expect(steps).toEqual([...untilHeld, "call provider", "settled", "respond"]);
+});
+
+test("a stream begins with its first token, and its last event comes once it is charged", async () => {
+  expect((await ask({ body: { stream: true } })).status).toBe(200);
+  expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
+    ...untilHeld,
+    ...["call provider", "respond", "delta", "settled", "done"],
+  ]);
+});
+
+test.each([false, true])(
+  "where the provider fails before its first token the hold is released before the caller hears of it (stream: %s)",
+  async (stream) => {
+    expect((await ask({ body: { stream, prompt: "Fail. [[simulate: status=400]]" } })).status).toBe(400);
+    expect(steps).toEqual([...untilHeld, "call provider", "settled"]);
+  },
+);
+
+test.each<[string, number, Asked, string[]]>([
+  ["an unknown key", 401, { key: `pp_${"a".repeat(38)}` }, ["authenticate"]],
+  ["an unknown model", 400, { body: { model: "nobody" } }, ["authenticate", "limit", "read"]],
+  ["a ceiling above its own limit", 400, { body: { maxCost: 1e-9 } }, ["authenticate", "limit", "read", "quote"]],
+  ["an empty account", 402, { usd: 0 }, untilHeld],
+])("%s is refused with %i, and no later step is taken", async (_why, status, asked, taken) => {
+  expect((await ask(asked)).status).toBe(status);
+  expect(steps).toEqual(taken);
+});
+
+test("a rate that is used up is refused with 429, and no later step is taken", async () => {
+  const key = await openKey(5, 1);
+  await ask({ key });
+  steps.splice(0);
+  expect((await ask({ key })).status).toBe(429);
+  expect(steps).toEqual(["authenticate", "limit"]);
+});

@@ -1,0 +1,65 @@
+// The way of a request that is paid for: one direction, and what each step made is handed to the next.
+
+import type { AccountId } from "@/lib/base/ids";
+import { answerStream } from "./answer-stream";
+import { answerWhole } from "./answer-whole";
+import type { Buyer } from "../http/caller";
+import type { PlacedHold } from "./hold";
+import { getSavedReply } from "./idempotency";
+import { limit } from "../http/limit";
+import type { PaymentFacts } from "../proof/facts";
+import type { Prompt } from "./prompt-body";
+import { type Quote, quotePrompt } from "./quote";
+import type { ReplyWriter } from "./reply-writer";
+import type { GatewayReply, GatewayRequest } from "../http/request";
+import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
+import { openSettlement } from "./settlement";
+import { prepareCall } from "./work";
+
+/** By what the endpoints differ that sell answers. */
+interface Sale<Who extends Buyer, Read extends Prompt> {
+  /** Tells who asks. */
+  identify: (request: GatewayRequest) => Who | Promise<Who>;
+  /** Makes a prompt of the request's body. */
+  read: (request: GatewayRequest, who: Who) => Read;
+  /** Sets the money aside: from a balance, or from a payment that came with the request. */
+  place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
+  /** Writes what comes of it; `payment` is what paid, null for a balance. */
+  write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
+}
+
+/**
+ * Answers one request and charges it.
+ * @throws AppError
+ */
+export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
+  request: GatewayRequest,
+  { identify, read, place, write }: Sale<Who, Read>,
+): Promise<GatewayReply> {
+  const caller = await identify(request);
+  await limit(request, caller);
+  const prompt = read(request, caller);
+  const quote = quotePrompt(prompt);
+  const placing = place(request, caller, prompt, quote);
+  const call = prepareCall(prompt); // written while the hold is decided
+  const placed = await placing;
+  if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
+  const settlement = openSettlement(request, placed.hold, prompt, quote);
+  const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, placed.payment) };
+  return prompt.stream ? answerStream(work) : answerWhole(work);
+}
+
+/** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */
+async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
+  const saved = await getSavedReply(accountId, key);
+  request.facts.replayOf = saved.requestId;
+  const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
+  const reply = jsonReply(request, saved.status, saved.body, {
+    "idempotent-replayed": "true",
+    "server-timing": serverTiming(request),
+    ...type,
+  });
+  // The id that its body names.
+  reply.headers["x-request-id"] = saved.requestId;
+  return reply;
+}

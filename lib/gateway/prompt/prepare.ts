@@ -1,0 +1,65 @@
+// What must be true before the first request, whichever door it comes through: every price that can be charged is on
+// record, changes of keys are heard, other processes see that this one lives, and bounds that were found too low are known.
+
+import { startKeyCache } from "@/lib/access/key-cache";
+import { config } from "@/lib/base/config";
+import { forgetOnce, once } from "@/lib/base/once";
+import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
+import { expireHolds } from "@/lib/ledger/expire-holds";
+import { recordPriceVersions } from "@/lib/ledger/price-versions";
+import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
+import { inputTokenBound } from "@/lib/providers/token-bound";
+import { commit } from "./commit";
+import { reportReadiness } from "../http/health";
+import { loadOverruns } from "./overrun";
+
+/**
+ * Prepares this process, once; the database must be migrated.
+ * @throws Error when no model can be served, or a live price is below its cost
+ */
+export const prepareGateway = (): Promise<{ stop: () => Promise<void> }> =>
+  once("gateway prepared", () =>
+    prepare().catch((error: unknown) => {
+      forgetOnce("gateway prepared"); // the next request tries again
+      throw error;
+    }),
+  );
+
+async function prepare(): Promise<{ stop: () => Promise<void> }> {
+  const models = listModels();
+  if (models.length === 0) {
+    throw new Error(
+      "No model can be served: set at least one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY.",
+    );
+  }
+  if (config().MODE === "live") checkLivePrices(models);
+  await recordPriceVersions(
+    models.map((model) => ({ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice })),
+  );
+  await loadOverruns();
+  inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request
+  const heartbeat = await startProcessHeartbeat();
+  const keys = await startKeyCache();
+  return { stop: async () => void (await Promise.all([keys.stop(), heartbeat.stop()])) };
+}
+
+/**
+ * Starts the heartbeat of this process, once; the database must be migrated. The sooner it observes the others, the sooner are the holds
+ * free of one that was killed: a start need not come to its end before.
+ */
+export const startProcessHeartbeat = (): Promise<Heartbeat> =>
+  once("process heartbeat", () =>
+    startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf }).then(
+      (heartbeat) => {
+        reportReadiness("heartbeat", heartbeat.isWell);
+        return heartbeat;
+      },
+      (error: unknown) => {
+        forgetOnce("process heartbeat");
+        throw error;
+      },
+    ),
+  );
+
+/** A process that died leaves holds and claims; what its requests asked for may be asked again at once. */
+const freeHoldsOf = async (deadProcess: string): Promise<void> => void (await expireHolds(commit(), deadProcess));

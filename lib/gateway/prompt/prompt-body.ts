@@ -1,0 +1,93 @@
+// The body of a prompt request: the schema that validates it, and errors that name the field and the cure.
+
+import { z } from "zod";
+import { AppError } from "@/lib/base/errors";
+import { type NanoUsd, parseUsd } from "@/lib/base/money";
+import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
+import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
+import type { Buyer } from "../http/caller";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
+import type { GatewayRequest } from "../http/request";
+
+export const promptBodySchema = z.strictObject({
+  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
+  prompt: z.string().min(1, "write at least one character"),
+  payment: z.unknown().optional(),
+  system: z.string().optional(),
+  maxTokens: z.int("must be a whole number").min(1, "must be at least 1").optional(),
+  temperature: z.number().min(0, "must be from 0 to 2").max(2, "must be from 0 to 2").optional(),
+  stream: z.boolean().optional(),
+  maxCost: z.number().positive("must be above 0, in USD").optional(),
+});
+
+/** What a caller asks for, checked and with its defaults filled in. */
+export interface Prompt {
+  model: Model;
+  messages: readonly ChatMessage[];
+  /** The field of the body that they came from. */
+  inputField: "prompt" | "messages";
+  maxOutputTokens: number;
+  options: CallOptions;
+  stream: boolean;
+  maxCost: NanoUsd | undefined;
+  /** The payment object as it came; undefined without one. It is read once the price is known. */
+  payment?: unknown;
+}
+
+/**
+ * Reads the body of POST /api/v1/prompt.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
+ */
+export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels">): Prompt {
+  const parsed = parseGiven(promptBodySchema, readJsonBody(request));
+  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
+  const body = parsed.data;
+  const model = readModel(body.model, caller);
+  const issues: Issue[] = [];
+  if (body.maxTokens !== undefined && body.maxTokens > model.maxOutputTokens) {
+    issues.push({ path: "maxTokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
+  }
+  // Every token is at least one byte, so a longer text may still fit; only what cannot fit by characters is refused here.
+  if (body.prompt.length > model.contextWindow * MOST_CHARACTERS_PER_TOKEN) {
+    issues.push({ path: "prompt", message: `is longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  const messages: ChatMessage[] = [{ role: "user", content: body.prompt }];
+  if (body.system) messages.unshift({ role: "system", content: body.system });
+  return {
+    model,
+    messages,
+    inputField: "prompt",
+    maxOutputTokens: body.maxTokens ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens),
+    options: { temperature: body.temperature },
+    stream: body.stream ?? false,
+    maxCost: readMaxCost(body.maxCost),
+    payment: body.payment,
+  };
+}
+
+/** The longest token of the public vocabularies is 128 spaces; no text holds more characters in as many tokens. */
+export const MOST_CHARACTERS_PER_TOKEN = 128;
+
+/** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
+export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): Model {
+  const model = findModel(name);
+  const allowed = caller.allowedModels;
+  if (model && (!allowed || allowed.includes(model.id))) return model;
+  const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
+  const message = model
+    ? `This API key may not use the model ${model.id}`
+    : `There is no model "${name.slice(0, 100)}"; the supported ones are in details.supportedModels`;
+  throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
+}
+
+/** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
+export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
+  if (maxCost === undefined) return undefined;
+  try {
+    return parseUsd(String(maxCost));
+  } catch (error) {
+    const message = error instanceof RangeError ? error.message : "must be an amount of USD";
+    throw invalidRequest([{ path: "maxCost", message }]);
+  }
+}

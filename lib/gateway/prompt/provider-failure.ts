@@ -1,0 +1,38 @@
+// A provider's failure in the words of our own contract. What the provider said goes to the log, never to the caller.
+
+import { AppError } from "@/lib/base/errors";
+import type { ProviderFailure } from "@/lib/providers/types";
+import { invalidRequest } from "../http/invalid-request";
+import type { Prompt } from "./prompt-body";
+
+/** The error that a caller gets when a model's provider failed before anything was delivered; nothing was charged. */
+export function providerError(failure: ProviderFailure, { model, inputField }: Pick<Prompt, "model" | "inputField">): AppError {
+  const context = { failure: failure.kind, provider: failure.message, httpStatus: failure.httpStatus, model: model.id };
+  const internal = (message: string, reason: string, retryable: boolean) =>
+    new AppError("INTERNAL_ERROR", { message, details: { reason, retryable }, context, cause: failure });
+  switch (failure.kind) {
+    case "rejected":
+      return invalidRequest(
+        [
+          {
+            path: inputField,
+            message: `was refused by the provider of ${model.id}: it may be longer than the model takes, or not allowed there`,
+          },
+        ],
+        "provider_rejected",
+      );
+    case "timeout":
+      return internal(`${model.id} did not answer in time; nothing was charged`, "provider_timeout", true);
+    case "misconfigured":
+      return internal(
+        `${model.id} cannot be reached at present; the operator has been told, and nothing was charged`,
+        "provider_unavailable",
+        false,
+      );
+    case "aborted":
+      return internal("The request was cancelled; nothing was charged", "provider_unavailable", true);
+    case "unavailable":
+    case "malformed":
+      return internal(`${model.id} is not available at present; nothing was charged`, "provider_unavailable", true);
+  }
+}

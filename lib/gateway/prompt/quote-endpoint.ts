@@ -1,0 +1,56 @@
+// POST /api/v1/quote: what a prompt may cost at the most and will about cost, and whether the balance covers it. Nothing is
+// held and no provider is asked.
+
+import { writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { readBalance } from "@/lib/ledger/accounts";
+import { authenticate, type Caller } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { estimateUsage } from "./estimate";
+import { limit } from "../http/limit";
+import { requiredCents } from "../proof/required-cents";
+import { type Prompt, readPrompt } from "./prompt-body";
+import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
+import { pricePerToken } from "../reads/receipt";
+import type { GatewayReply, GatewayRequest } from "../http/request";
+import { jsonReply } from "../http/respond";
+
+export const quote = endpoint("quote", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  return tellQuote(request, caller);
+});
+
+/** @throws AppError INVALID_REQUEST, INVALID_MODEL */
+export async function tellQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
+  const prompt = readPrompt(request, caller);
+  const priced = quotePrompt({ ...prompt, maxCost: undefined });
+  const { available } = await readBalance(caller.accountId);
+  const { model, inputBound, ceiling, priceVersion } = priced;
+  return jsonReply(
+    request,
+    200,
+    writeJson({
+      model: model.id,
+      inputTokens: inputBound,
+      maxOutputTokens: prompt.maxOutputTokens,
+      maxReasoningTokens: model.reasoningCeiling,
+      ceiling,
+      expected: expectedCost(prompt, priced),
+      available,
+      covered: ceiling <= available,
+      paymentCents: Number(requiredCents(priced)),
+      // The 402 tells the same number.
+      affordableMaxTokens: affordableMaxTokens(available, priced),
+      withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
+      priceVersion,
+      pricing: pricePerToken(model),
+    }),
+  );
+}
+
+/** An estimate, never above the ceiling: a token for every four bytes of input and three around each message, and half of the output that is allowed. */
+function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
+  const { inputTokens } = estimateUsage({ messages }, "", inputBound);
+  return nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(Math.ceil(maxOutputTokens / 2)) * model.outputPrice);
+}

@@ -1,0 +1,184 @@
+// How a hold ends: charged with what the answer cost, or released. Exactly once, whoever asks first: the answer, its stream,
+// or the end of the request.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { afterwards } from "@/lib/base/observe/afterwards";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
+import { releaseHold } from "@/lib/ledger/release-hold";
+import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
+import { settleLater } from "@/lib/ledger/waiting-settlements";
+import type { TokenUsage } from "@/lib/providers/types";
+import { commit } from "./commit";
+import type { Output } from "./output";
+import { noteInputOverrun } from "./overrun";
+import type { Prompt } from "./prompt-body";
+import type { Quote } from "./quote";
+import type { GatewayRequest } from "../http/request";
+
+/** An answer, whole or as far as it came. */
+export interface Completion {
+  output: Output;
+  usage: TokenUsage;
+  outcome: ChargeDetails["outcome"];
+  /** True when the provider gave no count and ours is used. */
+  estimated: boolean;
+  provider: string;
+  /** The provider's own name of the answer. */
+  providerRequestId: string | null;
+  firstTokenMs: number | null;
+  providerMs: number;
+}
+
+/** What a request cost, as it was charged. */
+export interface Receipt {
+  completion: Completion;
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+}
+
+/** What a charge says of its prompt. */
+type Asked = Pick<Prompt, "stream">;
+
+type WriteBody = (receipt: Receipt) => string;
+
+export interface Settlement {
+  /** True once the hold has been ended, or is being ended. */
+  readonly ended: boolean;
+  /** Charges the completion; `writeBody` makes the reply body that an idempotency key keeps. */
+  charge(completion: Completion, writeBody: WriteBody): Promise<Receipt>;
+  /** The same, and resolves with the body; it is written while the charge is awaited. */
+  chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string>;
+  /** Frees the hold and its idempotency key; nothing is charged. */
+  release(): Promise<void>;
+}
+
+/** Opens the settlement of a hold; when the request ends and nobody has settled, the hold is released. */
+export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Asked, quote: Quote): Settlement {
+  const settlement = {
+    ended: false,
+    charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
+      settlement.ended = true;
+      return chargeHold(hold, prompt, quote, completion, writeBody);
+    },
+    chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
+      const write = rememberBody(writeBody);
+      const charging = settlement.charge(completion, write).then(write);
+      try {
+        // What is charged is nearly always what was expected.
+        write(expectedReceipt(hold, quote, completion));
+      } catch {
+        // Said when it is written of what was charged.
+      }
+      return charging;
+    },
+    async release(): Promise<void> {
+      if (settlement.ended) return;
+      settlement.ended = true;
+      await releaseHold(commit(), hold);
+    },
+  };
+  request.onEnd(() => (settlement.ended ? undefined : settlement.release()));
+  return settlement;
+}
+
+async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
+  const { usage } = completion;
+  const { inputCost, outputCost } = costsOf(quote, usage);
+  const charge = chargeDetails(hold, prompt, quote, completion);
+  const reply = hold.claim && { status: 200, body: writeBody(expectedReceipt(hold, quote, completion)) };
+  const end: HoldEnd = { hold, inputCost, outputCost, charge, reply };
+  let settled: Settled;
+  try {
+    settled = await settleHold(commit(), end);
+  } catch (error) {
+    settleUnheard(end, charge, quote, error);
+    throw error;
+  }
+  const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
+  recordSettled(end, settled, quote, usage);
+  if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
+  return receipt;
+}
+
+/**
+ * An answer that could not be booked while its client waited is booked once the ledger answers again. A stream was delivered, and an
+ * idempotency key keeps the answer to be had: those are charged as ever. Any other answer was never delivered, and the operator bears it.
+ */
+function settleUnheard(end: HoldEnd, charge: ChargeDetails, quote: Quote, error: unknown): void {
+  metrics().lostAnswers.inc();
+  const { hold } = end;
+  const isDelivered = charge.streamed || hold.claim !== null;
+  log().error({ err: error, requestId: hold.requestId, model: quote.model.id, isDelivered }, "an answer could not be booked in time");
+  if (isRefusal(error)) return;
+  const later: HoldEnd = isDelivered ? end : { ...end, charge: { ...charge, outcome: "lost" } };
+  settleLater(commit(), later, (settled) => recordSettled(later, settled, quote, charge));
+}
+
+function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Settled, quote: Quote, usage: Usage): void {
+  const paid = settled.inputCost + settled.outputCost;
+  const isLate = settled.outcome === "late";
+  // What it was charged before was recorded then.
+  const loss = settled.outcome === "already" ? 0n : inputCost + outputCost - paid;
+  const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
+  recordLoss(quote, usage, nanoUsd(loss), reason);
+  if (isLate) metrics().lostAnswers.inc();
+  afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
+}
+
+type Usage = Pick<TokenUsage, "inputTokens" | "outputTokens">;
+
+const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
+  inputCost: nanoUsd(BigInt(usage.inputTokens) * model.inputPrice),
+  outputCost: nanoUsd(BigInt(usage.outputTokens) * model.outputPrice),
+});
+
+/** Does not write a body again for the same costs. */
+function rememberBody(writeBody: WriteBody): WriteBody {
+  let last: { receipt: Receipt; body: string } | undefined;
+  return (receipt) => {
+    const isSame = last?.receipt.inputCost === receipt.inputCost && last.receipt.outputCost === receipt.outputCost;
+    if (!last || !isSame) last = { receipt, body: writeBody(receipt) };
+    return last.body;
+  };
+}
+
+/** What will be charged as long as the hold is there: at most the hold, the input first. */
+function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Receipt {
+  const { inputCost, outputCost } = costsOf(quote, completion.usage);
+  const due: bigint = inputCost + outputCost;
+  const paid = due < hold.ceiling ? due : hold.ceiling;
+  const divided = dividePaid(paid, inputCost);
+  return { completion, inputCost: divided.inputCost, outputCost: divided.outputCost };
+}
+
+function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion: Completion): ChargeDetails {
+  return {
+    model: quote.model.id,
+    provider: completion.provider,
+    providerRequestId: completion.providerRequestId,
+    priceVersion: quote.priceVersion,
+    inputTokens: completion.usage.inputTokens,
+    outputTokens: completion.usage.outputTokens,
+    cachedInputTokens: completion.usage.cachedInputTokens,
+    reasoningTokens: completion.usage.reasoningTokens,
+    outcome: completion.outcome,
+    streamed: prompt.stream,
+    estimated: completion.estimated,
+    paidBy,
+    firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
+    providerMs: Math.round(completion.providerMs),
+  };
+}
+
+function recordLoss(quote: Quote, usage: Usage, loss: NanoUsd, reason: "late" | "overrun" | "lost_answer"): void {
+  if (loss <= 0n) return;
+  metrics().operatorLossNanoUsd.inc({ reason }, Number(loss));
+  if (reason !== "overrun") return;
+  metrics().overruns.inc({ model: quote.model.id });
+  log().error(
+    { model: quote.model.id, usage, inputBound: quote.inputBound, lossNanoUsd: loss.toString() },
+    "an answer cost more than its hold",
+  );
+}

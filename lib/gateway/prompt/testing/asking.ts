@@ -1,0 +1,66 @@
+// Requests of a key on a real ledger, without a provider: begun, answered at a cost, charged.
+
+import type { CapPeriod } from "@/lib/access/keys";
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { unitPrice } from "@/lib/ledger/testing/books";
+import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
+import { modelAt } from "@/lib/providers/testing/call-kit";
+import type { Caller } from "../../http/caller";
+import { placeFromBalance } from "../hold";
+import { emptyOutput } from "../output";
+import type { Prompt } from "../prompt-body";
+import type { Quote } from "../quote";
+import { openRequest } from "../../http/request";
+import { type Completion, openSettlement } from "../settlement";
+
+export interface Customer {
+  accountId: AccountId;
+  keyId: KeyId | null;
+}
+
+type Question = { ceiling?: number; idempotencyKey?: string };
+
+/** At a nano-USD a token. */
+const { model } = modelAt("http://nobody");
+
+export async function openCustomer(amount: number, cap?: { nanoUsd: number; period: CapPeriod }) {
+  const accountId = await fundedAccount(amount);
+  return { accountId, keyId: await openKey(accountId, cap) };
+}
+
+export function callerOf({ accountId, keyId }: Customer): Caller {
+  const limits = { limitedAs: accountId, limits: { ratePerMinute: 1, concurrency: 1 } };
+  return { accountId, keyId, ...limits, allowedModels: null, forget: () => undefined };
+}
+
+export const quoteOf = (ceiling: number): Quote => ({ model, priceVersion: unitPrice, inputBound: 1_000, ceiling: nanoUsd(ceiling) });
+
+/** The hold of one request, and what ends it. */
+export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
+  const request = openRequest({
+    ...{ method: "POST", path: "/api/v1/prompt", query: "", bodyText: "", remoteAddress: "" },
+    headers: { "idempotency-key": idempotencyKey },
+    signal: new AbortController().signal,
+  });
+  const caller = callerOf({ accountId, keyId });
+  const quote = quoteOf(ceiling);
+  const placed = await placeFromBalance(request, caller, {} as Prompt, quote);
+  if (placed.kind !== "held") throw new Error("it was answered before");
+  const settlement = openSettlement(request, placed.hold, { stream: false }, quote);
+  const charge = (cost: number) => settlement.charge(completionOf(cost), () => "");
+  return { id: request.id, hold: placed.hold, charge, release: settlement.release };
+}
+
+const completionOf = (tokens: number): Completion => ({
+  ...{
+    output: emptyOutput(),
+    outcome: "complete",
+    estimated: false,
+    provider: "openai",
+    providerRequestId: null,
+    firstTokenMs: null,
+    providerMs: 1,
+  },
+  usage: { inputTokens: 0, outputTokens: tokens, cachedInputTokens: 0, reasoningTokens: 0 },
+});

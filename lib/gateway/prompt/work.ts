@@ -1,0 +1,72 @@
+// A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
+// common: the call, the token count that is believed, and what is measured.
+
+import { askProvider, callProvider, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
+import { type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { countMessageBytes } from "./estimate";
+import type { Prompt } from "./prompt-body";
+import type { Quote } from "./quote";
+import type { ReplyWriter } from "./reply-writer";
+import type { GatewayRequest } from "../http/request";
+import type { Completion, Settlement } from "./settlement";
+
+/** What a request needs to be answered, from the steps before. */
+export interface Work {
+  request: GatewayRequest;
+  prompt: Prompt;
+  call: ModelCall;
+  quote: Quote;
+  settlement: Settlement;
+  writer: ReplyWriter;
+}
+
+/** A count is absurd that is ten times what the input's bytes, or the output's limit, allow, and some thousands of tokens more. */
+const ABSURD_FACTOR = 10;
+const ABSURD_ROOM = 10_000;
+
+/** Makes the call of a prompt, with all that can be done before it may be sent. */
+export const prepareCall = ({ model, messages, maxOutputTokens, options, stream }: Prompt): ModelCall =>
+  writeAhead(model, { messages, maxOutputTokens, stream, ...options });
+
+/** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
+export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): ProviderCall =>
+  callProvider(prompt.model, { ...call, stream: true }, signal);
+
+/** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
+export const askWhole = ({ prompt, call }: Work): WholeCall =>
+  askProvider(prompt.model, Object.assign(call, { stream: false as const }), null);
+
+/** What is known of a call's time and provider once it has ended. */
+export function measure(
+  { answer }: Pick<ProviderCall, "answer">,
+  providerMs: number,
+  startedAtMs: number,
+): Pick<Completion, "provider" | "providerRequestId" | "firstTokenMs" | "providerMs"> {
+  // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
+  const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
+  return { provider: answer.route?.provider ?? "unknown", providerRequestId: answer.requestId ?? null, firstTokenMs, providerMs };
+}
+
+/**
+ * The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it.
+ * @throws ProviderFailure malformed
+ */
+export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
+  const { usage } = event;
+  if (!usage) return null;
+  const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, countMessageBytes(prompt.messages)) + ABSURD_ROOM;
+  const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + ABSURD_ROOM;
+  if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
+    throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
+  }
+  return usage;
+}
+
+/** What the log says of the answer. */
+export function noteFacts({ request: { facts }, prompt }: Work, { usage, provider, outcome }: Completion): void {
+  facts.model = prompt.model.id;
+  facts.provider = provider;
+  facts.outcome = outcome;
+  facts.inputTokens = usage.inputTokens;
+  facts.outputTokens = usage.outputTokens;
+}

@@ -1,0 +1,193 @@
+// A payment's way to a hold: claimed, settled on its chain, then credited and held in one commit. Every step may be run any number
+// of times: one payload pays once and is answered once, however often it comes.
+
+import { assertNever } from "@/lib/base/assert";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { ZERO_USD } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
+import { isStatementError } from "@/lib/db/failure";
+import { inTransaction, type Transaction } from "@/lib/db/pool";
+import type { Hold } from "@/lib/ledger/holds";
+import { releaseUnknown } from "@/lib/ledger/waiting-settlements";
+import { type Claimed, claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claim";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { settleClaim } from "@/lib/payments/settle";
+import type { SettledAt } from "@/lib/payments/settle-way";
+import type { Caller } from "../http/caller";
+import { commit } from "../prompt/commit";
+import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../prompt/hold";
+import type { Quote } from "../prompt/quote";
+import type { GatewayRequest } from "../http/request";
+import { coverAndHold, creditAndHold, freeIdempotencyKey, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
+import { paymentRefused, settlementPending } from "./refusal";
+
+/**
+ * Takes a payment whose signature is good and whose amount is enough, and sets the quote's ceiling aside from it. `caller` is null where
+ * nobody needs a key. What a payer has as a credit pays before an authorization is submitted; a proof is this one payment.
+ * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and what a hold may be refused with
+ */
+export async function payAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
+  try {
+    return await claimAndHold(request, caller, quote, terms);
+  } catch (error) {
+    await giveKeyBack(request, terms);
+    throw error;
+  }
+}
+
+/** Of a payment that came to nothing. A job does it when this does not. */
+async function giveKeyBack(request: GatewayRequest, { accountId, idempotencyKey }: PaymentTerms): Promise<void> {
+  if (accountId === null || idempotencyKey === null) return;
+  await freeIdempotencyKey(accountId, idempotencyKey, request).catch((error: unknown) =>
+    log().warn({ err: error, requestId: request.id }, "an Idempotency-Key is given back later"),
+  );
+}
+
+async function claimAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
+  const claim = await takePayment(request, terms);
+  request.facts.payment = claim.id;
+  const paid = { payment: claim.id, request, caller, quote, bodyHash: terms.bodyHash };
+  const mayBeCovered = claim.scheme !== "proof" && claim.state !== "paid";
+  const placing = { claim, caller, quote, request };
+  const unknown = releaseUnknownHold(placing);
+  const covered = mayBeCovered ? await coverAndHold(paid).catch(unknown) : null;
+  const settled = covered ? null : await settle(claim);
+  // Where that fails the payment was made: it is booked when it comes again, or by the job that looks after payments.
+  const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(unknown).catch(ledgerUnavailable)));
+  if (!decision) throw settlementPending();
+  return placedOf(decision, placing, settled);
+}
+
+/** Raised to undo a claim whose Idempotency-Key is another request's. */
+class KeyTaken extends Error {}
+
+/** The claim and its key in one commit: nobody has one of them alone. The claim comes first, as everywhere before accounts. */
+async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<Claimed> {
+  const { accountId, idempotencyKey } = terms;
+  if (accountId === null || idempotencyKey === null) return claimPayment(terms);
+  const claimBoth = async (transaction: Transaction) => {
+    const taken = await claimPayment(terms, transaction);
+    if (taken.kind === "claimed" && !(await markIdempotencyKey(accountId, idempotencyKey, request, transaction))) throw new KeyTaken();
+    return taken;
+  };
+  try {
+    return await inTransaction(claimBoth);
+  } catch (error) {
+    if (error instanceof KeyTaken) return { kind: "idempotency_mismatch" };
+    throw error;
+  }
+}
+
+async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promise<PaymentClaim> {
+  const taken = await claimWithKey(request, terms);
+  switch (taken.kind) {
+    case "claimed":
+      return taken.claim;
+    case "replayed":
+      throw paymentRefused("replayed");
+    case "idempotency_mismatch":
+      throw idempotencyMismatch();
+    default:
+      return assertNever(taken);
+  }
+}
+
+async function settle(claim: PaymentClaim): Promise<SettledAt> {
+  const { state, transaction, block } = claim;
+  if (state === "paid" && transaction !== null && block !== null) return { transaction, block };
+  const settled = await settleClaim(claim, config().PAYMENT_WAIT_MS);
+  switch (settled.kind) {
+    case "paid":
+      return settled;
+    case "pending":
+      throw settlementPending();
+    case "covered":
+      throw spentMeanwhile();
+    case "failed":
+      throw paymentRefused(settled.reason, settled.message && `${settled.message}; ${cures[settled.reason]}`);
+    default:
+      return assertNever(settled);
+  }
+}
+
+/** What to do about what the chain said. */
+const cures: Readonly<Record<SettleFailure, string>> = {
+  expired: "sign a new payment with the present time",
+  bad_signature: "sign the four lines again",
+  allowance_too_low: "then send the same request again",
+  wallet_balance_too_low: "add the rest, and send the same request again",
+  settlement_failed: "nothing was paid, and a new payment may be signed",
+};
+
+const spentMeanwhile = () =>
+  paymentRefused("replayed", "What this payment left was spent on other requests of its payer since; sign a new one");
+
+interface Placing {
+  claim: PaymentClaim;
+  caller: Caller | null;
+  quote: Quote;
+  request: GatewayRequest;
+}
+
+/**
+ * Handles a failure of what may have placed a hold all the same, since its connection broke: it is released, so that the same request
+ * need not wait until it expires. A payment is credited to its payer's account, which is the caller's then, or to the payer's address.
+ */
+const releaseUnknownHold =
+  (placing: Placing) =>
+  (error: unknown): never => {
+    const { claim, caller } = placing;
+    const accounts = [creditAccountOf(claim.network, claim.payer), ...(caller ? [caller.accountId] : [])];
+    if (!isStatementError(error)) for (const accountId of accounts) releaseUnknown(commit(), holdOf(accountId, placing));
+    throw error;
+  };
+
+const keyOf = ({ id }: PaymentClaim): string => `payment ${id}`;
+
+const isCredit = (accountId: AccountId, { network, payer }: PaymentClaim): boolean => accountId === creditAccountOf(network, payer);
+
+const holdOf = (accountId: AccountId, { claim, caller, quote, request }: Placing): Hold => ({
+  requestId: request.id,
+  accountId,
+  keyId: isCredit(accountId, claim) ? null : (caller?.keyId ?? null),
+  model: quote.model.id,
+  ceiling: quote.ceiling,
+  claim: { key: keyOf(claim), bodyHash: claim.bodyHash },
+  paidBy: claim.scheme === "proof" ? "payment" : "x402",
+});
+
+/** `settled` is null when the payer's credit covered it. */
+function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: SettledAt | null): PlacedHold {
+  const { creditedAccount } = decision;
+  const { claim, caller, quote } = placing;
+  switch (decision.outcome) {
+    case "held": {
+      const { id, scheme, network, payer, nonce } = claim;
+      return {
+        kind: "held",
+        hold: holdOf(creditedAccount, placing),
+        payment: {
+          ...{ id, scheme, network, payer, nonce },
+          amount: settled ? claim.amount : ZERO_USD,
+          transaction: settled?.transaction ?? null,
+          changeBelongsTo: isCredit(creditedAccount, claim) ? "address" : "account",
+        },
+      };
+    }
+    case "replay":
+      return { kind: "replay", accountId: creditedAccount, key: keyOf(claim) };
+    case "served":
+      throw paymentRefused(
+        "replayed",
+        "This payment was answered and charged more than 24 hours ago, and the answer is not kept; sign a new one",
+      );
+    case "insufficient":
+      if (isCredit(creditedAccount, claim)) throw spentMeanwhile();
+      throw holdRefused(decision, caller ?? nobody, quote);
+    default:
+      throw holdRefused(decision, caller ?? nobody, quote);
+  }
+}
+
+const nobody = { forget: () => undefined };

@@ -1,0 +1,97 @@
+// What is asked of the books for a payment: whether it may be taken, and the commit that credits and holds it.
+
+import { now } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { processId } from "@/lib/db/heartbeat";
+import { pool, type Transaction } from "@/lib/db/pool";
+import { readHoldDecision } from "@/lib/ledger/commit/codec";
+import { holdDeadline } from "@/lib/ledger/commit/commit";
+import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
+import type { PaymentId } from "@/lib/payments/claim";
+import type { SettledAt } from "@/lib/payments/settle-way";
+import type { Caller } from "../http/caller";
+import type { Quote } from "../prompt/quote";
+import type { GatewayRequest } from "../http/request";
+
+export type PaymentCheck = { outcome: "payable" } | HoldRefusal;
+
+/** Whether a proof of this EVM wallet may be taken, before anything moves. */
+export async function checkPayment(caller: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
+  const { accountId, keyId } = caller;
+  const { rows } = await pool().query<{ decision: string }>("SELECT gateway_check_payment($1, $2, 'evm', $3, $4, $5) AS decision", [
+    ...[accountId, keyId, payer, ceiling, now()],
+  ]);
+  const { decision } = only(rows);
+  if (decision === "payable") return { outcome: decision };
+  const refused = readHoldDecision(decision);
+  if (refused.outcome === "held") throw new Error("A payment was checked as held.");
+  return refused;
+}
+
+/** Keeps an Idempotency-Key for payments; false when a request has it that the balance paid for. */
+export async function markIdempotencyKey(
+  accountId: AccountId,
+  key: string,
+  request: GatewayRequest,
+  commit: Transaction,
+): Promise<boolean> {
+  const { rows } = await commit.query<{ isFree: boolean }>('SELECT gateway_mark_key($1, $2, $3, $4) AS "isFree"', [
+    ...[accountId, key, request.id, now()],
+  ]);
+  return only(rows).isFree;
+}
+
+/** Gives that back when the request's payment came to nothing, for the next one to use. */
+export async function freeIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<void> {
+  await pool().query("SELECT gateway_free_key($1, $2, $3, $4)", [accountId, key, request.id, now()]);
+}
+
+interface PaidRequest {
+  payment: PaymentId;
+  request: GatewayRequest;
+  /** Null where nobody needs a key. */
+  caller: Caller | null;
+  quote: Quote;
+  bodyHash: Buffer;
+}
+
+export type PaymentHoldDecision = HoldDecision & { creditedAccount: AccountId };
+
+interface PaymentRow {
+  credited: AccountId | null;
+  decision: string | null;
+}
+
+/** Credits a payment and holds its request's ceiling, in one commit. It is credited whatever becomes of the hold. */
+export async function creditAndHold(paid: PaidRequest, { transaction, block }: SettledAt): Promise<PaymentHoldDecision> {
+  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)", [
+    ...[paid.payment, transaction, block],
+    ...holdValues(paid),
+  ]);
+  const decision = readPaymentDecision(only(rows));
+  if (!decision) throw new Error("A payment was credited to nobody.");
+  return decision;
+}
+
+/** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that does not do. */
+export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
+  const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
+    ...[paid.payment, ...holdValues(paid)],
+  ]);
+  return readPaymentDecision(only(rows));
+}
+
+function holdValues({ request, caller, quote, bodyHash }: PaidRequest): unknown[] {
+  const at = now();
+  const of = [request.id, caller?.accountId ?? null, caller?.keyId ?? null, quote.model.id, quote.ceiling, bodyHash];
+  return [...of, processId(), at, holdDeadline(at)];
+}
+
+const readPaymentDecision = ({ credited, decision }: PaymentRow): PaymentHoldDecision | null =>
+  credited === null || decision === null ? null : { ...readHoldDecision(decision), creditedAccount: credited };
+
+function only<T>(rows: readonly T[]): T {
+  const [row] = rows;
+  if (row === undefined) throw new Error("The database decided nothing about a payment.");
+  return row;
+}

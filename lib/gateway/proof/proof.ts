@@ -1,0 +1,97 @@
+// A signed proof on its way to a hold: read, held against its request and its signer, in the order in which refusals are cheap. Nothing
+// moves before all of it has passed.
+
+import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { fromCents } from "@/lib/base/money";
+import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
+import { verifyProofSignature } from "@/lib/chains/evm/signature";
+import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claim";
+import { evmNetwork } from "@/lib/payments/networks";
+import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import type { Caller } from "../http/caller";
+import { holdRefused, type PlacedHold } from "../prompt/hold";
+import { hashRequest, readIdempotencyClaim } from "../prompt/idempotency";
+import type { Quote } from "../prompt/quote";
+import type { GatewayRequest } from "../http/request";
+import { payAndHold } from "./pay-and-hold";
+import { checkPayment } from "./payment-hold";
+import { type Proof, readProof } from "./proof-body";
+import { chainUnavailable, paymentRefused } from "./refusal";
+import { requiredCents } from "./required-cents";
+
+/** How far a proof's time may be from ours, either way, when it first comes. */
+export const MOST_PROOF_AGE_MS = 300_000;
+
+/** The names that the network of settlements goes by. */
+export const proofNetworks: readonly string[] = ["ethereum", "base"];
+
+/** Sets the quote's ceiling aside from a payment object, which `readGiven` finds. @throws AppError as payAndHold */
+export async function placeFromProof(request: GatewayRequest, caller: Caller, quote: Quote, readGiven: () => unknown): Promise<PlacedHold> {
+  const proof = readProof(readGiven());
+  const idempotencyKey = readIdempotencyClaim(request)?.key ?? null;
+  const settlement = await findTerms(proof);
+  const network = evmNetwork();
+  const bodyHash = hashRequest(request);
+  const known = await findClaim(network, proof.from, proof.requestId);
+  const goes = goesOn(known, proof, caller, bodyHash);
+  // What is paid and answered is answered again, whatever it would cost now.
+  if (!goes || known?.state !== "paid") checkAmount(proof, quote);
+  if (!goes) {
+    await checkSignature(proof, settlement);
+    if (!isTaken(known)) checkAge(proof);
+    await checkPayer(proof, caller, quote);
+  }
+  const { accountId, keyId } = caller;
+  return payAndHold(request, caller, quote, {
+    ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: fromCents(proof.cents) },
+    ...{ accountId, keyId, idempotencyKey, bodyHash, validUntil: new Date(proof.timestampMs + MOST_PROOF_AGE_MS) },
+    settlement: { cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
+  });
+}
+
+/** This very payment for this very request was verified before: it goes on, whatever the time and the chain say now. */
+const goesOn = (claim: PaymentClaim | null, { cents }: Proof, { accountId }: Caller, bodyHash: Buffer): boolean =>
+  isTaken(claim) && claim.accountId === accountId && claim.amount === fromCents(cents) && claim.bodyHash.equals(bodyHash);
+
+async function findTerms({ network }: Proof): Promise<SettlementTerms> {
+  if (/^solana(:|$)/.test(network)) {
+    throw paymentRefused("network_unsupported", "Signed proofs are settled on Base; on Solana pay by x402: POST /api/v1/x402/prompt");
+  }
+  if (!proofNetworks.includes(network)) throw paymentRefused("network_unsupported");
+  const terms = await findSettlementTerms();
+  if (terms) return terms;
+  throw paymentRefused(
+    "network_unsupported",
+    "This service settles no signed payments; leave payment out to pay from the balance of the API key",
+  );
+}
+
+function checkAmount({ cents }: Proof, quote: Quote): void {
+  const required = requiredCents(quote);
+  if (cents >= required) return;
+  throw paymentRefused("amount_too_low", `The payment is ${cents} cents, and this request can cost ${required}; sign at least that`, {
+    requiredAmount: Number(required),
+    ceiling: quote.ceiling,
+    minimumAmount: config().PAYMENT_MINIMUM_CENTS,
+  });
+}
+
+async function checkSignature(proof: Proof, { serviceName }: SettlementTerms): Promise<void> {
+  const { from, requestNumber, cents, timestampMs, signature } = proof;
+  const text = proofText(serviceName, { requestNumber, cents, timestampMs: BigInt(timestampMs) });
+  const verdict = await verifyProofSignature(from, text, signature);
+  if (verdict === "unavailable") throw chainUnavailable();
+  if (verdict === "invalid") throw paymentRefused("bad_signature");
+}
+
+function checkAge({ timestampMs }: Proof): void {
+  if (Math.abs(timestampMs - now().getTime()) > MOST_PROOF_AGE_MS) throw paymentRefused("expired");
+}
+
+async function checkPayer({ from }: Proof, caller: Caller, quote: Quote): Promise<void> {
+  const check = await checkPayment(caller, from, quote);
+  if (check.outcome === "payable") return;
+  if (check.outcome === "payer_mismatch") throw paymentRefused("payer_mismatch");
+  throw holdRefused(check, caller, quote);
+}

@@ -1,0 +1,14 @@
+// What a proof must at least be for a request: whole cents, for a chain moves nothing that people sign in less.
+
+import { config } from "@/lib/base/config";
+import { fromCents } from "@/lib/base/money";
+import type { Quote } from "../prompt/quote";
+
+const CENT = fromCents(1);
+
+/** USDC cents: the request's ceiling, rounded up, and no less than the operator's minimum. */
+export function requiredCents({ ceiling }: Quote): bigint {
+  const cents = (ceiling + CENT - 1n) / CENT;
+  const minimum = BigInt(config().PAYMENT_MINIMUM_CENTS);
+  return cents > minimum ? cents : minimum;
+}

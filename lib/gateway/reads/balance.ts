@@ -1,0 +1,18 @@
+// GET /api/v1/balance: what the key's account has, and where it is paid in. `available` is what the next hold may take.
+
+import { writeJson } from "@/lib/base/json";
+import { readBalance } from "@/lib/ledger/accounts";
+import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { limit } from "../http/limit";
+import { jsonReply } from "../http/respond";
+
+export const balance = endpoint("balance", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const { accountId } = caller;
+  const [{ posted, held, available }, wallet] = await Promise.all([readBalance(accountId), findPayableAddresses(accountId)]);
+  const body = { balance: posted, held, available, currency: "USD", wallet };
+  return jsonReply(request, 200, writeJson(body));
+});

@@ -1,0 +1,65 @@
+// GET /api/v1/deposits: what came in at the account's addresses, newest first, page by page.
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { writeJson } from "@/lib/base/json";
+import { type Deposit, listDeposits } from "@/lib/wallets/deposits/deposit";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { invalidRequest } from "../http/invalid-request";
+import { limit } from "../http/limit";
+import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
+import { jsonReply } from "../http/respond";
+
+export const deposits = endpoint("deposits", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const { limit: most, cursor } = readQuery(request.query, querySchema);
+  const after = cursor === undefined ? undefined : readPosition(cursor, caller.accountId);
+  const found = await listDeposits(caller.accountId, { limit: most + 1, after });
+  const rows = found.slice(0, most);
+  const last = found.length > most ? rows.at(-1) : undefined;
+  return jsonReply(request, 200, writeJson({ rows: rows.map(rowBody), nextCursor: last ? writePosition(last, caller.accountId) : null }));
+});
+
+/** Named one by one: what else a deposit comes to have is no promise of the API. */
+const rowBody = (deposit: Deposit) => ({
+  id: deposit.id,
+  chain: deposit.chain,
+  state: deposit.state,
+  amount: deposit.amount,
+  address: deposit.address,
+  transaction: deposit.transaction,
+  transactionUrl: deposit.transactionUrl,
+  block: deposit.block,
+  confirmations: deposit.confirmations,
+  neededConfirmations: deposit.neededConfirmations,
+  isFinal: deposit.isFinal,
+  seenAt: deposit.seenAt,
+  creditedAt: deposit.creditedAt,
+  reversedAt: deposit.reversedAt,
+});
+
+const querySchema = z.strictObject({ limit: rowLimit, cursor: z.string().optional() });
+
+const cursorSchema = z.strictObject({
+  /** Hash of the account that it goes on with. */
+  of: z.string(),
+  /** The last row: when it was seen, Unix milliseconds, and its id. */
+  seenAtMs: z.int().min(0).max(253_402_300_799_999),
+  id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
+});
+
+const markOf = (accountId: AccountId): string => createHash("sha256").update(`deposits ${accountId}`).digest("base64url");
+
+const writePosition = ({ seenAt, id }: Deposit, accountId: AccountId): string =>
+  writeCursor({ of: markOf(accountId), seenAtMs: seenAt.getTime(), id } satisfies z.infer<typeof cursorSchema>);
+
+/** @throws AppError INVALID_REQUEST when it is none of ours, or another account's */
+function readPosition(text: string, accountId: AccountId): Pick<Deposit, "seenAt" | "id"> {
+  const cursor = readCursor(text, cursorSchema);
+  if (cursor?.of === markOf(accountId)) return { seenAt: new Date(cursor.seenAtMs), id: cursor.id };
+  const message = "does not belong to this listing; send nextCursor as it came, or leave it out to begin again";
+  throw invalidRequest([{ path: "cursor", message }]);
+}

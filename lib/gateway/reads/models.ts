@@ -1,0 +1,33 @@
+// GET /api/v1/models and /api/v1/models/{model}: what can be asked, and for how much.
+
+import { AppError } from "@/lib/base/errors";
+import { type Json, writeJson } from "@/lib/base/json";
+import { nanoUsd } from "@/lib/base/money";
+import { findModel, listModels } from "@/lib/providers/catalogue";
+import type { Model } from "@/lib/providers/types";
+import { endpoint } from "../http/endpoint";
+import { jsonReply } from "../http/respond";
+
+export const models = endpoint("models", async (request) =>
+  jsonReply(request, 200, writeJson({ object: "list", data: listModels().map(modelBody) })),
+);
+
+/** One of them, by its name or an alias. */
+export const model = endpoint("model", async (request) => {
+  const name = request.path.slice(request.path.lastIndexOf("/") + 1);
+  const found = findModel(name);
+  if (!found) throw new AppError("NOT_FOUND", { message: `There is no model "${name.slice(0, 100)}"; GET /api/v1/models lists them` });
+  return jsonReply(request, 200, writeJson(modelBody(found)));
+});
+
+const modelBody = (of: Model): { [key: string]: Json } => ({
+  id: of.id,
+  object: "model",
+  created: 0,
+  owned_by: of.routes[0].provider,
+  description: of.description,
+  contextWindow: of.contextWindow,
+  maxOutputTokens: of.maxOutputTokens,
+  pricing: { inputPer1K: nanoUsd(of.inputPrice * 1000n), outputPer1K: nanoUsd(of.outputPrice * 1000n), currency: "USD" },
+  aliases: of.aliases,
+});

@@ -1,0 +1,78 @@
+// GET /api/v1/payment-terms: what a wallet signs to pay for a request by itself, where the money goes, and what moves it. All of it can
+// be read from the chain as well; it asks for no key.
+
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { type Json, writeJson } from "@/lib/base/json";
+import { once } from "@/lib/base/once";
+import { publicUrl } from "@/lib/base/public-url";
+import { hasCode } from "@/lib/chains/evm/balances";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { type SettlementTerms, settlementAddress } from "@/lib/chains/evm/settlement";
+import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { evmNetwork, solanaNetwork } from "@/lib/payments/networks";
+import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import { endpoint } from "../http/endpoint";
+import { MOST_PROOF_AGE_MS, proofNetworks } from "../proof/proof";
+import { jsonReply } from "../http/respond";
+
+export const paymentTerms = endpoint("payment-terms", async (request) => {
+  const terms = evmNodeUrls().length > 0 ? await findSettlementTerms() : null;
+  const body = {
+    serviceName: config().SERVICE_NAME,
+    message: messageLines(config().SERVICE_NAME),
+    minimumAmount: config().PAYMENT_MINIMUM_CENTS,
+    maxAgeMs: MOST_PROOF_AGE_MS,
+    networks: terms === null ? [] : [await networkBody(terms)],
+    x402: { version: 2, scheme: "exact", endpoint: `${publicUrl()}/api/v1/x402/prompt`, networks: x402Networks() },
+  };
+  return jsonReply(request, 200, writeJson(body));
+});
+
+/** Joined by one line feed, and none at the end. */
+export const messageLines = (serviceName: string): readonly string[] => [
+  `${serviceName} Payment`,
+  "Request ID: <requestId>",
+  "Amount: <amount> USDC cents",
+  "Timestamp: <timestamp>",
+];
+
+async function networkBody(terms: SettlementTerms): Promise<{ [key: string]: Json }> {
+  const { usdc, treasury, relayer } = terms;
+  const settlementContract = settlementAddress(terms);
+  return {
+    network: evmNetwork(),
+    names: proofNetworks,
+    chainId: baseChainId(),
+    settlementContract,
+    isDeployed: await isDeployed(settlementContract),
+    ...{ usdc, treasury, relayer },
+  };
+}
+
+const x402Networks = (): string[] => [
+  ...(evmNodeUrls().length > 0 ? [evmNetwork()] : []),
+  ...(solanaCluster().urls.length > 0 ? [solanaNetwork()] : []),
+];
+
+const ASKED_EVERY_MS = 5_000;
+
+/** A contract that is there stays. While it is not, its chain is asked now and then and not for every stranger. */
+const seen = () => once("settlement contract seen", () => ({ address: "", isThere: null as boolean | null, askedAtMs: -Infinity }));
+
+/** Null when no node tells. */
+async function isDeployed(address: SettlementTerms["usdc"]): Promise<boolean | null> {
+  const known = seen();
+  if (known.address !== address) Object.assign(known, { address, isThere: null, askedAtMs: -Infinity });
+  if (known.isThere === true || nowMs() - known.askedAtMs < ASKED_EVERY_MS) return known.isThere;
+  known.askedAtMs = nowMs();
+  try {
+    known.isThere = await hasCode(address);
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    known.isThere = null;
+  }
+  return known.isThere;
+}

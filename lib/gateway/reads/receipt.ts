@@ -1,0 +1,74 @@
+// GET /api/v1/requests/{requestId}: the receipt of one request, or what is held for it while it is under way.
+
+import { AppError } from "@/lib/base/errors";
+import { type Json, writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import type { ChargeReceipt } from "@/lib/ledger/receipt";
+import { creditAccountOf } from "@/lib/payments/credits";
+import { findPaidReceipt, type RequestPayment } from "@/lib/payments/request-payment";
+import { findModel } from "@/lib/providers/catalogue";
+import { isBilledWhenCut } from "@/lib/providers/cut-calls";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { limit } from "../http/limit";
+import { paymentBody } from "../proof/payment-body";
+import { jsonReply } from "../http/respond";
+
+export const receipt = endpoint("receipt", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
+  const found = await findPaidReceipt(caller.accountId, requestId);
+  // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
+  if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
+  const { receipt, keyId, payment } = found;
+  const body =
+    receipt.state === "charged"
+      ? { ...chargedBody({ ...receipt, keyId }), payment: payment && paidWith(payment, receipt) }
+      : { ...receipt };
+  return jsonReply(request, 200, writeJson({ requestId, ...body }));
+});
+
+function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, inputCost, outputCost } = charge;
+  const { outcome, estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
+  return {
+    state: charge.state,
+    at: charge.at,
+    model: charge.model,
+    provider: charge.provider,
+    keyId: charge.keyId,
+    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cachedInputTokens, reasoningTokens },
+    cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
+    priceVersion: charge.priceVersion,
+    pricing: pricePerToken(charge),
+    outcome,
+    estimated,
+    streamed,
+    firstTokenMs,
+    providerMs,
+    paidBy,
+    whenLeft: whenLeft(charge.model),
+  };
+}
+
+function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {
+  const { scheme, network, payer, state, creditedAccount } = payment;
+  const changeBelongsTo = creditedAccount === creditAccountOf(network, payer) ? "address" : "account";
+  const facts = { ...payment, amount: state === "covered" ? ZERO_USD : payment.amount, changeBelongsTo } as const;
+  return { scheme: scheme === "proof" ? "proof" : "exact", ...paymentBody(facts, nanoUsd(inputCost + outputCost)) };
+}
+
+/** Prices as receipts and quotes tell them, in USD. */
+export const pricePerToken = (prices: { inputPrice: NanoUsd; outputPrice: NanoUsd }) => ({
+  inputPerToken: prices.inputPrice,
+  outputPerToken: prices.outputPrice,
+  currency: "USD",
+});
+
+/** What becomes of a stream of this model whose client leaves; null for a model that is no longer in the catalogue. */
+function whenLeft(modelId: string): "cut" | "drained" | null {
+  const model = findModel(modelId);
+  if (!model) return null;
+  return isBilledWhenCut(model) ? "drained" : "cut";
+}

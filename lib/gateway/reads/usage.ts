@@ -1,0 +1,181 @@
+// GET /api/v1/usage: what the account's requests were charged, one by one or in groups, page by page, with exact totals.
+
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { type Json, writeJson } from "@/lib/base/json";
+import { nanoUsd } from "@/lib/base/money";
+import {
+  type ChargedRequest,
+  type Grouping,
+  groupings,
+  listChargedRequests,
+  listUsageGroups,
+  type UsageGroup,
+  type UsagePage,
+  type UsageSpan,
+  type UsageSums,
+} from "@/lib/ledger/usage";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { type Issue, invalidRequest } from "../http/invalid-request";
+import { limit } from "../http/limit";
+import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
+import { jsonReply } from "../http/respond";
+
+export const usage = endpoint("usage", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const query = readUsageQuery(request.query, caller.accountId);
+  const { rows, totals, next } = await readRows(query);
+  const { span, groupBy } = query;
+  const body = {
+    from: new Date(span.fromMs),
+    to: new Date(span.toMs),
+    groupBy,
+    rows,
+    totals: sumsBody(totals),
+    nextCursor: next && writeCursor(next),
+  };
+  return jsonReply(request, 200, writeJson(body));
+});
+
+interface UsageQuery {
+  span: UsageSpan;
+  groupBy: readonly Grouping[];
+  limit: number;
+  /** Where the page before ended; null on the first. */
+  after: Cursor["after"] | null;
+  /** What a cursor of this query repeats. */
+  ofQuery: Pick<Cursor, "query" | "startedMs">;
+}
+
+interface Rows {
+  rows: Json[];
+  totals: UsageSums;
+  next: Cursor | null;
+}
+
+async function readRows(query: UsageQuery): Promise<Rows> {
+  const { span, groupBy, limit: most, after } = query;
+  if (groupBy.length === 0) {
+    const page = await listChargedRequests(span, most, after?.[0] ?? null);
+    return { rows: page.rows.map(requestBody), totals: page.totals, next: nextCursor(query, page, ({ requestId }) => [requestId]) };
+  }
+  const [day = "", model = "", keyId = ""] = after ?? [];
+  const page = await listUsageGroups(span, groupBy, most, after && { day, model, keyId });
+  const rows = page.rows.map((group) => groupBody(group, groupBy));
+  return { rows, totals: page.totals, next: nextCursor(query, page, (group) => [group.day, group.model, group.keyId]) };
+}
+
+const tokensBody = ({ inputTokens, outputTokens }: Pick<UsageSums, "inputTokens" | "outputTokens">) => ({
+  inputTokens,
+  outputTokens,
+  totalTokens: inputTokens + outputTokens,
+});
+
+const costBody = ({ inputCost, outputCost }: Pick<UsageSums, "inputCost" | "outputCost">) => ({
+  inputCost,
+  outputCost,
+  totalCost: nanoUsd(inputCost + outputCost),
+});
+
+const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: tokensBody(sums), cost: costBody(sums) });
+
+function requestBody(charge: ChargedRequest): Json {
+  const { requestId, at, model, keyId, outcome, streamed } = charge;
+  return { requestId, at, model, keyId, usage: tokensBody(charge), cost: costBody(charge), outcome, streamed };
+}
+
+/** A group says what it is grouped by, and nothing of the rest. */
+function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
+  return {
+    day: groupBy.includes("day") ? group.day : undefined,
+    model: groupBy.includes("model") ? group.model : undefined,
+    keyId: groupBy.includes("key") ? group.keyId || null : undefined,
+    ...sumsBody(group),
+  };
+}
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 30;
+const MOST_DAYS = 366;
+
+const instant = z
+  .union(
+    [z.iso.date(), z.iso.datetime({ offset: true }), z.iso.datetime({ offset: true, precision: -1 })],
+    "must be a date like 2026-01-31, or an instant like 2026-01-31T09:30:00Z",
+  )
+  .transform((text) => Date.parse(text));
+
+const groupBySchema = z.string().transform((text, context): Grouping[] => {
+  const names = text.split(",");
+  const known = groupings.filter((grouping) => names.includes(grouping));
+  const unknown = names.find((name) => !known.some((grouping) => grouping === name));
+  if (unknown !== undefined)
+    context.addIssue(`must be any of ${groupings.join(", ")}, separated by commas; "${unknown.slice(0, 40)}" is none`);
+  else if (known.length < names.length) context.addIssue("names the same grouping twice; write each once");
+  return known;
+});
+
+const usageQuerySchema = z.strictObject({
+  from: instant.optional(),
+  to: instant.optional(),
+  groupBy: groupBySchema.optional(),
+  limit: rowLimit,
+  cursor: z.string().optional(),
+});
+
+/** @throws AppError INVALID_REQUEST */
+function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
+  const { from, to, groupBy = [], limit: most, cursor: cursorText } = readQuery(text, usageQuerySchema);
+  const query = createHash("sha256")
+    .update(JSON.stringify([accountId, from ?? null, to ?? null, groupBy]))
+    .digest("base64url");
+  const cursor = cursorText === undefined ? null : readPosition(cursorText, query);
+  // Later pages are of the same days as the first, even after midnight.
+  const startedMs = cursor?.startedMs ?? nowMs();
+  const toMs = to ?? (Math.floor(startedMs / DAY_MS) + 1) * DAY_MS;
+  const fromMs = from ?? toMs - DEFAULT_DAYS * DAY_MS;
+  checkSpan(fromMs, toMs, to !== undefined);
+  const span = { accountId, fromMs, toMs, mark: cursor && BigInt(cursor.mark) };
+  return { span, groupBy, limit: most, after: cursor?.after ?? null, ofQuery: { query, startedMs } };
+}
+
+/** @throws AppError INVALID_REQUEST when the span is empty or too long */
+function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
+  const issues: Issue[] = [];
+  if (toMs <= fromMs) {
+    const [path, message] = toWasGiven ? ["to", "must be after from; it is not in the span itself"] : ["from", "must not be after today"];
+    issues.push({ path, message });
+  }
+  if (toMs - fromMs > MOST_DAYS * DAY_MS) {
+    issues.push({ path: "from", message: `must be at most ${MOST_DAYS} days before to; ask for the rest in another request` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+const cursorSchema = z.strictObject({
+  /** Hash of the account and the query that it goes on with. */
+  query: z.string(),
+  startedMs: z.int().min(0).max(253_402_300_799_999),
+  mark: z.string().regex(/^\d{1,18}$/),
+  /** The last row: its request id, or its day, model and key. */
+  after: z.array(z.string().regex(/^[\x20-\x7e]{0,200}$/)).max(3),
+});
+type Cursor = z.infer<typeof cursorSchema>;
+
+function nextCursor<Row>({ ofQuery }: UsageQuery, page: UsagePage<Row>, positionOf: (row: Row) => string[]): Cursor | null {
+  const last = page.rows.at(-1);
+  return page.more && last ? { ...ofQuery, mark: page.mark.toString(), after: positionOf(last) } : null;
+}
+
+/** @throws AppError INVALID_REQUEST when it is none of ours, or belongs to another query or account */
+function readPosition(text: string, query: string): Cursor {
+  const cursor = readCursor(text, cursorSchema);
+  if (cursor?.query === query) return cursor;
+  const message =
+    "does not belong to this query; send nextCursor as it came with the same from, to and groupBy, or leave it out to begin again";
+  throw invalidRequest([{ path: "cursor", message }]);
+}
