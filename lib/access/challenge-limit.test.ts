@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { countAttempt, countChallenge } from "./challenge-limit";
 
 beforeEach(() => {

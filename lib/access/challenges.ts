@@ -4,7 +4,7 @@
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type AccountId, randomBase62 } from "@/lib/base/ids";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@/lib/chains/sign-in-message";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";

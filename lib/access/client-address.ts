@@ -3,7 +3,7 @@
 
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { config } from "@/lib/base/config";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 
 export interface TrustedProxies {
   /** False when there are none: then no header is ever looked at. */

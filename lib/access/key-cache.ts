@@ -2,7 +2,7 @@
 // LISTEN/NOTIFY; while that connection is down, nothing is served from here. The cache only spares reads: whether a key
 // may spend is decided again inside the hold's own statement.
 
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 import { findKeyByHash, type KeyRecord } from "./keys";
 

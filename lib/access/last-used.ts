@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 
 const uses = onceKept("key-uses", () => new Map<KeyId, number>());

@@ -2,7 +2,7 @@
 // door writes the address into a header, over whatever the client wrote there.
 
 import type { IncomingMessage } from "node:http";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { clientAddress, trustedProxies } from "./client-address";
 
 const HEADER = "x-client-address";

@@ -2,7 +2,7 @@
 // in its data directory, and hands it over with `setSandboxPepper`.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 const holder = () => once<{ sandbox?: string }>("pepper", () => ({}));
 

@@ -1,6 +1,6 @@
 // The time of day, in one place, so that a test can set it. SQL functions take the time from here as a parameter.
 
-import { onceKept } from "./once";
+import { onceKept } from "./process-singleton";
 
 interface Clock {
   nowMs: () => number;

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { parseUsd } from "./money";
-import { onceKept } from "./once";
+import { onceKept } from "./process-singleton";
 
 const flag = z
   .enum(["0", "1"])

@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { nowMs } from "./clock";
-import { onceKept } from "./once";
+import { onceKept } from "./process-singleton";
 
 declare const requestIdBrand: unique symbol;
 declare const accountIdBrand: unique symbol;

@@ -2,7 +2,7 @@
 // client writes.
 
 import { config } from "./config";
-import { onceKept } from "./once";
+import { onceKept } from "./process-singleton";
 
 const listening = onceKept<{ port?: number }>("listening address", () => ({}));
 

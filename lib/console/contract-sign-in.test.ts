@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { startAnvil } from "@/lib/chains/evm/testing/anvil";
 import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
 import { openTestDatabase } from "@/lib/db/testing/test-database";

@@ -2,10 +2,10 @@
 // through. The sandbox sets it; in live mode there is none, and nothing here can make one.
 
 import { z } from "zod";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import type { WalletChain } from "@/lib/chains/wallet";
-import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody } from "@/lib/wallets/custody";
 import { isOrderText } from "@/lib/wallets/withdrawals/order";

@@ -2,7 +2,7 @@
 // connection to the database that is open while anybody waits.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 
 interface News {

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";

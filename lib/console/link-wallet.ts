@@ -8,7 +8,7 @@ import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
 import { displayAddress, readWallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/pool";
-import { claimCredit } from "@/lib/payments/credits";
+import { claimCredit } from "@/lib/payments/claims/credits";
 import type { Owner } from "./owner";
 
 /** A wallet as a client names it. */

@@ -7,7 +7,7 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { proofText } from "@/lib/chains/evm/settlement";
 import { readWallet } from "@/lib/chains/wallet";
-import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 

@@ -1,11 +1,11 @@
 // What a browser's wallet is told to let USDC be taken by: this service's settlement contract, once it is on the chain.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { hasCode } from "@/lib/chains/evm/balances";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
-import { findSettlementTerms } from "@/lib/payments/settlement-terms";
+import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { type EvmUsdc, findEvmUsdc } from "./send-targets";
 
 export interface SettlementTarget extends EvmUsdc {

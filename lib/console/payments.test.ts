@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { AccountId, SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";

@@ -5,7 +5,7 @@ import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { endHold, openHold, type TestHold } from "@/lib/ledger/testing/hold";
-import { evmNetwork } from "@/lib/payments/networks";
+import { evmNetwork } from "@/lib/payments/claims/networks";
 import { claimed, creditIn } from "@/lib/payments/testing/credited";
 import { readReceipt } from "./receipts";
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
-import { findPaidReceipt, type RequestPayment } from "@/lib/payments/request-payment";
+import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
 import { providerName } from "./models";

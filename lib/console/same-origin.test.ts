@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { newAccountId, newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import type { Owner } from "./owner";
 import { csrfToken, isCsrfToken, isSameOrigin } from "./same-origin";
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readForm } from "./answer";

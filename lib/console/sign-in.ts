@@ -13,7 +13,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/pool";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
-import { claimCredit } from "@/lib/payments/credits";
+import { claimCredit } from "@/lib/payments/claims/credits";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 
 /** The browser that signs in, as its session's owner will know it again. */

@@ -6,7 +6,7 @@ import { assert } from "@/lib/base/assert";
 import { now } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { type DueSweep, ProcessObserver, type ProcessRow } from "./dead-processes";
 import { type DedicatedConnection, openDedicatedConnection } from "./dedicated-connection";
 import { databaseUrl, pool } from "./pool";

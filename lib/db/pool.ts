@@ -4,7 +4,7 @@
 import pg from "pg";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 /** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
 export interface Queryable {

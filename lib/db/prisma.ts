@@ -1,7 +1,7 @@
 // The process's one Prisma client, for every query that is not on the way of a request. It shares the connections of `pool`.
 
 import { PrismaPg } from "@prisma/adapter-pg";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { PrismaClient } from "./generated/client";
 import { pool } from "./pool";
 

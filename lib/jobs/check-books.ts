@@ -3,7 +3,7 @@
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { checkLedger, type Violation } from "@/lib/ledger/check";
-import { checkPayments } from "@/lib/payments/check";
+import { checkPayments } from "@/lib/payments/claims/check";
 import { checkDeposits } from "@/lib/wallets/deposits/check";
 import { findDeficit } from "@/lib/wallets/reserves/check-reserves";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";

@@ -6,7 +6,7 @@ import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { getClaim, type PaymentClaim } from "@/lib/payments/claim";
+import { getClaim, type PaymentClaim } from "@/lib/payments/claims/claim";
 import { pay, type SettledChain, signProof, startSettledChain } from "@/lib/payments/testing/settled-chain";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { postedOf, spend } from "@/lib/wallets/reserves/testing/reserves-world";

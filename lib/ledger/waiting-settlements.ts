@@ -3,7 +3,7 @@
 
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import type { Commit } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 import { isRefusal } from "./settle-hold";

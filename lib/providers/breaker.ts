@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import type { ProviderId } from "./types";
 
 const CONSECUTIVE_FAILURES = 5;

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { askProvider, callProvider } from "./call";
 import { findModel } from "./catalogue";
 import { endpoints, setSimulatedProviders } from "./endpoints";

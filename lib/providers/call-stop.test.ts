@@ -4,10 +4,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ShortWait } from "@/lib/base/awake";
+import { ShortWait } from "@/lib/base/busy-poll";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { CallBudget } from "./budget";
 import { streamFromRoutes } from "./routing";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { askProvider, writeAhead } from "./call";
 import { endpointAt } from "./endpoints";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";

@@ -3,11 +3,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { buildConnector, errors, Pool } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ShortWait } from "@/lib/base/awake";
+import { ShortWait } from "@/lib/base/busy-poll";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { askProvider, callProvider } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";

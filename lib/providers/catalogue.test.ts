@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";

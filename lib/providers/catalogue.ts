@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpoints } from "./endpoints";
 import { readModelsFile } from "./models-file";

@@ -3,7 +3,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { type Config, config } from "@/lib/base/config";
-import { forgetOnce, once, onceKept } from "@/lib/base/once";
+import { forgetOnce, once, onceKept } from "@/lib/base/process-singleton";
 import type { ProviderId, WireFormatId } from "./types";
 
 export interface Endpoint {

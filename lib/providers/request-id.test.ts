@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { anthropicFormat } from "./anthropic";
 import { askProvider, callProvider } from "./call";
 import { endpointAt } from "./endpoints";

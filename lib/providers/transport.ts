@@ -2,9 +2,9 @@
 // moment, and failures told apart by whether the provider had begun to answer. It knows no format and no price.
 
 import { Pool } from "undici";
-import { ShortWait } from "@/lib/base/awake";
+import { ShortWait } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { ProviderFailure, type WireRequest } from "./types";

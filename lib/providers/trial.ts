@@ -1,10 +1,10 @@
 // One try at one route: what it means for the provider's breaker and metrics, and what it makes known of the answer.
 
 import { nowMs } from "@/lib/base/clock";
-import { afterwards } from "@/lib/base/observe/afterwards";
+import { afterwards } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import type { CallOutcome, CircuitBreaker } from "./breaker";
 import type { CallBudget } from "./budget";
 import { acceptRequestId } from "./request-id";

@@ -3,7 +3,7 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { inTransaction, pool } from "@/lib/db/pool";

@@ -2,7 +2,7 @@
 // it over at the start.
 
 import type { Hex, Signature } from "viem";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import type { Transaction } from "@/lib/chains/evm/transactions";
 
 export interface Relayer {

@@ -3,7 +3,7 @@
 import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { runBaseRound } from "./base-round";
 import type { Patience } from "./base-waiting";

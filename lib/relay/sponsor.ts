@@ -1,7 +1,7 @@
 // The sponsor: the key that pays the fees of payments on Solana which their payers signed. It holds SOL and nothing else, and is no
 // party to what it pays for. Whoever holds the seed hands it over at the start.
 
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { writeSetting } from "@/lib/db/settings";
 
 export interface SignedBySponsor {

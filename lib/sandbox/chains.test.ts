@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { setSandboxPepper } from "@/lib/access/pepper";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { readBalances, readGasBalance } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";

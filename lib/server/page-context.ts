@@ -3,7 +3,7 @@
 
 import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 /** What a page leaves to be done after it was sent still finds its context. */
 const REST_AFTER_MS = 2_000;

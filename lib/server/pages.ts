@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
-import type { PageHandler } from "./door";
+import type { PageHandler } from "./http-server";
 import { installPageStorage, makePage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 

@@ -18,7 +18,7 @@ import { openDurableDatabase } from "@/lib/db/testing/durable-database";
 import { isLong } from "@/lib/db/testing/sample";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { deploySettlement } from "@/lib/payments/deploy-settlement";
+import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
 import { startTestModels } from "@/lib/sandbox/models/testing";
 import { makeWords } from "@/lib/wallets/mnemonic";

@@ -9,7 +9,7 @@ import { type EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { readDeployedSettlement, type SettlementTerms, settlementAddress } from "@/lib/chains/evm/settlement";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
-import { type Deployment, deploySettlement } from "@/lib/payments/deploy-settlement";
+import { type Deployment, deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
 import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/custody";
 import type { Signer } from "@/lib/wallets/signer";

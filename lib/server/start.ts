@@ -18,7 +18,7 @@ import { startJobs } from "@/lib/jobs/scheduler";
 import type { Signer } from "@/lib/wallets/signer";
 import { startCustody } from "@/lib/wallets/start-custody";
 import { type Database, openDatabase } from "./database";
-import { makeDoor } from "./door";
+import { makeDoor } from "./http-server";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";

@@ -13,7 +13,7 @@ import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until 
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
 import { doorNames, openService } from "@/lib/gateway/contract/testing/service";
 import { estimateUsage } from "@/lib/gateway/prompt/estimate";
-import { makeDoor } from "./door";
+import { makeDoor } from "./http-server";
 
 const STALL_MS = 500;
 const service = await openService({ stallTimeoutMs: STALL_MS });

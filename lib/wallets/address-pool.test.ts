@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fillAddressPool } from "./address-pool";
 import { auditSeed } from "./seed-audit";

@@ -5,7 +5,7 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import type { AttestedAddresses } from "./addresses";
 import { checkSeed, findCustody } from "./custody";

@@ -6,7 +6,7 @@ import { HDKey } from "@scure/bip32";
 import type { Hex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 export interface WalletAddresses {
   /** Derivation index, from 0. */

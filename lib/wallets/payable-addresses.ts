@@ -1,7 +1,7 @@
 // Where an account's owner pays in: the addresses of their wallet, on the chains that are watched.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { type CustodialWallet, findWallet } from "./custodial-wallet";
 import type { DepositChain } from "./deposits/deposit";
 import { isWatched } from "./deposits/watched";

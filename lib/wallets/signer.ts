@@ -2,7 +2,7 @@
 // is handed, but payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has one.
 
 import type { Hex } from "viem";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";

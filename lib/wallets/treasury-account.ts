@@ -1,6 +1,6 @@
 // The treasury's account for USDC on Solana: payments go into it, so it must be there before anybody is asked for one. It is made once.
 
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { findAccount } from "@/lib/chains/solana/accounts";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";

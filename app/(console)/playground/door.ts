@@ -8,7 +8,7 @@ import { isCsrfToken, isSameOrigin } from "@/lib/console/same-origin";
 import type { OwnerRequest } from "@/lib/gateway/prompt/playground";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 import type { GatewayReply } from "@/lib/gateway/http/request";
-import { readWebBody, webResponse } from "@/lib/gateway/http/web-door";
+import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 
 type OwnerEndpoint = (accountId: AccountId, asked: OwnerRequest) => Promise<GatewayReply>;
 

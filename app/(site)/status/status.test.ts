@@ -5,7 +5,7 @@ import { drawPage } from "@/components/ui/testing/app-router";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";

@@ -8,7 +8,7 @@ import { networkOf } from "@/lib/access/client-address";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { type Bucket, depthOf, fullInMs, REQUEST, refill, waitMs } from "./bucket";
 import { BucketTable } from "./bucket-table";
 import type { RateState } from "./entry";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { failedAuth } from "./failed-auth";
 import { closeLimits, limiter } from "./limiter";
 import { MemoryLimiter } from "./memory-limiter";

@@ -1,6 +1,6 @@
 // The limiter of this process, one of each: in memory, or shared through Redis where REDIS_URL names one.
 
-import { forgetOnce, onceKept } from "@/lib/base/once";
+import { forgetOnce, onceKept } from "@/lib/base/process-singleton";
 import type { Limiter } from "./entry";
 import { MemoryLimiter } from "./memory-limiter";
 import { RedisLimiter } from "./redis-limiter";

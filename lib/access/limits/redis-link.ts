@@ -6,7 +6,7 @@ import type { ChainableCommander, Redis } from "ioredis";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { keepStringsFast } from "@/lib/base/v8/fast-strings";
 import { probeKey, redisScripts } from "./redis-scripts";
 

@@ -3,7 +3,7 @@
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
-import { onceKept } from "../once";
+import { onceKept } from "../process-singleton";
 
 /** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];

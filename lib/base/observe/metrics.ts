@@ -2,8 +2,8 @@
 // operator reads is the list there is. Labels are few and bounded: never an account, a key or a request.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { requestsUnderWay } from "../awake";
-import { onceKept } from "../once";
+import { requestsUnderWay } from "../busy-poll";
+import { onceKept } from "../process-singleton";
 
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];

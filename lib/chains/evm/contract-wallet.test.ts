@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Hex, serializeErc6492Signature } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { verifyEvmSignature } from "./signature";
 import { startAnvil } from "./testing/anvil";
 import { contractWallets, factory, undeployed } from "./testing/contract-wallets";

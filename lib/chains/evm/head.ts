@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { type Block, findBlockOf } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";

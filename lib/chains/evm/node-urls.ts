@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 const sandboxNodes = () => once<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { findBlock } from "./blocks";
 import { setSandboxEvmNodes } from "./node-urls";
 import { createNodes, evmNodes } from "./nodes";

@@ -2,7 +2,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";

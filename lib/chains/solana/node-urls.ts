@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 
 export interface SolanaCluster {
   /** Often with a key in them: for no log and no message. */

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { SolanaNode } from "./node";
 import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
 import { solanaCluster } from "./node-urls";

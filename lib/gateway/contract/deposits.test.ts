@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openWallet } from "@/lib/wallets/custodial-wallet";

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { config } from "@/lib/base/config";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { listModels } from "@/lib/providers/catalogue";
 import { refuseNewRequests } from "../http/drain";
 import { reportReadiness } from "../http/health";

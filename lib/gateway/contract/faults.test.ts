@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { inputBoundForCall } from "@/lib/providers/token-bound";

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { generateKey } from "@/lib/access/key-format";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, misbehaving, open, promptOf, readError } from "./testing/client";

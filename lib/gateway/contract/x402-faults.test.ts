@@ -2,7 +2,7 @@
 // counts as paid; whatever happens, the same payload sent again pays nothing twice.
 
 import { afterEach, describe, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";

@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { Keypair, Transaction, VersionedTransaction } from "@solana/web3.js";
 import { afterAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { paymentInstructions } from "@/lib/chains/solana/testing/payments";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isBlockhashKnown } from "@/lib/chains/solana/simulation";
 import { pool } from "@/lib/db/pool";
-import { settlePayments } from "@/lib/payments/run";
+import { settlePayments } from "@/lib/payments/followup/run";
 import { runRelay } from "@/lib/relay/run";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";

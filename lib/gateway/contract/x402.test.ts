@@ -5,7 +5,7 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { balanceOf } from "./testing/books";
 import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";

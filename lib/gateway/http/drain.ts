@@ -1,7 +1,7 @@
 // The state of shutting down: what runs is finished, what is new is refused.
 
 import { setMaxListeners } from "node:events";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 
 const drain = onceKept("gateway drain", makeDrain);
 

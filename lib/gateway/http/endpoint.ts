@@ -4,9 +4,9 @@
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
-import { countRequest, uncountRequest } from "@/lib/base/awake";
+import { countRequest, uncountRequest } from "@/lib/base/busy-poll";
 import { AppError, isAppError } from "@/lib/base/errors";
-import { afterwards } from "@/lib/base/observe/afterwards";
+import { afterwards } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { GatewayReply, GatewayRequest } from "./request";

@@ -7,7 +7,7 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { hasFreeAddress } from "@/lib/wallets/free-addresses";
 import { isDraining } from "./drain";

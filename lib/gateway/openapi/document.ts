@@ -1,7 +1,7 @@
 // The OpenAPI document of this service, built once in a process: its settings and its catalogue do not change while it runs.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";

@@ -1,6 +1,6 @@
 // GET /api/v1/openapi.json: the API described for programs, made from the schemas that validate. No key is asked for.
 
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { endpoint } from "../http/endpoint";
 import { openApiDocument } from "./document";
 import { jsonReply } from "../http/respond";

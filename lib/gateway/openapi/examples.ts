@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
-import type { PaymentId } from "@/lib/payments/claim";
+import type { PaymentId } from "@/lib/payments/claims/claim";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";

@@ -10,7 +10,7 @@ import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/pr
 import { estimateUsage } from "./estimate";
 import { addPiece, emptyOutput, type Output, piecesOf, writtenText } from "./output";
 import { providerError } from "./provider-failure";
-import { fillSilence } from "./quiet";
+import { fillSilence } from "./sse-keep-alive";
 import type { GatewayReply } from "../http/request";
 import { eventStreamHeaders } from "../http/respond";
 import type { Completion, Receipt } from "./settlement";

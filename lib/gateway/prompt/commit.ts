@@ -1,6 +1,6 @@
 // The ledger's commits through our SQL functions, which span access, idempotency keys and the ledger in one statement.
 
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { type Commit, createCommit } from "@/lib/ledger/commit/commit";
 
 /** The commits of this process. */

@@ -2,7 +2,7 @@
 // is bytes: no tokenizer makes more than one token of a byte.
 
 import { log } from "@/lib/base/observe/log";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 
 const PREFIX = "token_bound:";

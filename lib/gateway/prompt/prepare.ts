@@ -3,7 +3,7 @@
 
 import { startKeyCache } from "@/lib/access/key-cache";
 import { config } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";

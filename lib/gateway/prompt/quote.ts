@@ -2,7 +2,7 @@
 
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";

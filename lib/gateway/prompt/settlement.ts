@@ -2,7 +2,7 @@
 // or the end of the request.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { afterwards } from "@/lib/base/observe/afterwards";
+import { afterwards } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";

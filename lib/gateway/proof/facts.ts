@@ -1,7 +1,7 @@
 // What a request's answer, receipt and log may tell of the payment that came with it.
 
 import type { NanoUsd } from "@/lib/base/money";
-import type { PaymentId, PaymentScheme } from "@/lib/payments/claim";
+import type { PaymentId, PaymentScheme } from "@/lib/payments/claims/claim";
 
 /** A payment whose money is on the books. */
 export interface PaymentFacts {

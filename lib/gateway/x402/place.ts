@@ -3,7 +3,7 @@
 
 import { type AppError, isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
-import { findClaim, isTaken } from "@/lib/payments/claim";
+import { findClaim, isTaken } from "@/lib/payments/claims/claim";
 import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
@@ -19,7 +19,7 @@ import { findOffer, listRequirements } from "./offers";
 import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
 import { findResumed, isOnItsWay } from "./resumed";
-import { askForPayment, tellOutcome, tellPaid, tellRefusal, tellRequirements } from "./told";
+import { askForPayment, tellOutcome, tellPaid, tellRefusal, tellRequirements } from "./payment-headers";
 
 /** Takes the payment in PAYMENT-SIGNATURE, or asks for one. @throws AppError PAYMENT_REQUIRED, and as payAndHold */
 export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prompt: Prompt, quote: Quote): Promise<PlacedHold> {

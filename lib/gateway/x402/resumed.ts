@@ -1,7 +1,7 @@
 // A payment that came before, for the same request: it goes on where it stands, whether anybody could pay so now or not.
 
 import { isDeepStrictEqual } from "node:util";
-import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claim";
+import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claims/claim";
 import type { Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import type { PaymentPayload } from "@/lib/payments/x402/wire";
 import { findFormerOffer } from "./offers";

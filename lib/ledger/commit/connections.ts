@@ -3,9 +3,9 @@
 // is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
-import { ShortWait } from "@/lib/base/awake";
+import { ShortWait } from "@/lib/base/busy-poll";
 import { log } from "@/lib/base/observe/log";
-import { forgetOnce, once } from "@/lib/base/once";
+import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { isStatementError } from "@/lib/db/failure";
 import { databaseUrl, makePool } from "@/lib/db/pool";
 import { runStatement, type Statement } from "./statement";

@@ -6,8 +6,8 @@ import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
-import { claimPayment } from "../claim";
-import { networkOf } from "../networks";
+import { claimPayment } from "../claims/claim";
+import { networkOf } from "../claims/networks";
 
 interface Wish {
   chain: WalletChain;

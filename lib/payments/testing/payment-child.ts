@@ -8,9 +8,9 @@ import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { setRelayer } from "@/lib/relay/relayer";
 import { openSigner } from "@/lib/wallets/seed-signer";
 import { hardhatWords } from "@/lib/wallets/testing/seeds";
-import { claimPayment, creditPayment, type PaymentTerms } from "../claim";
-import { settlePayments } from "../run";
-import { settleClaim } from "../settle";
+import { claimPayment, creditPayment, type PaymentTerms } from "../claims/claim";
+import { settlePayments } from "../followup/run";
+import { settleClaim } from "../settlement/settle";
 
 export interface PaymentOrder extends Death {
   databaseUrl: string;

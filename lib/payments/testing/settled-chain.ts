@@ -15,12 +15,12 @@ import { runRelay } from "@/lib/relay/run";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { openSigner } from "@/lib/wallets/seed-signer";
 import { hardhatWords } from "@/lib/wallets/testing/seeds";
-import { claimPayment, creditPayment, getClaim, type PaymentClaim, type PaymentTerms } from "../claim";
-import { deploySettlement } from "../deploy-settlement";
-import { evmNetwork } from "../networks";
-import { settlePayments } from "../run";
-import { settleClaim } from "../settle";
-import { findSettlementTerms } from "../settlement-terms";
+import { claimPayment, creditPayment, getClaim, type PaymentClaim, type PaymentTerms } from "../claims/claim";
+import { deploySettlement } from "../settlement/deploy-settlement";
+import { evmNetwork } from "../claims/networks";
+import { settlePayments } from "../followup/run";
+import { settleClaim } from "../settlement/settle";
+import { findSettlementTerms } from "../settlement/settlement-terms";
 
 /** Blocks until one is final. */
 const TO_FINAL = 6;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type Hex, toHex } from "viem";
 import { now } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
-import type { PaymentTerms } from "../claim";
+import type { PaymentTerms } from "../claims/claim";
 
 /** Of an exact payment on Base over five cents, that counts for a minute. */
 export const exactTerms = (wish: Partial<PaymentTerms> & { payer: Hex }): PaymentTerms => ({

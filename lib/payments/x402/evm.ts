@@ -9,8 +9,8 @@ import { baseChainId } from "@/lib/chains/evm/base";
 import { verifyHashSignature } from "@/lib/chains/evm/signature";
 import { type Authorization, authorizationHash, findUsdc, usdcDomain } from "@/lib/chains/evm/usdc";
 import { address, bytes, bytes32 } from "@/lib/chains/evm/wire";
-import type { JsonObject } from "../claim";
-import { findSettlementTerms } from "../settlement-terms";
+import type { JsonObject } from "../claims/claim";
+import { findSettlementTerms } from "../settlement/settlement-terms";
 import type { PaymentRefusal, PaymentVerdict, Price, ReadPayment, SignedPayment, X402Network } from "./network";
 import { digits, type PaymentRequirements } from "./wire";
 

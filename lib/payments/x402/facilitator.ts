@@ -6,7 +6,7 @@ import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { X402_VERSION } from "./wire";
 
 /** What is sent to it: the payer's payload, and what we asked for. */

@@ -1,7 +1,7 @@
 // One network that x402 payments may come over, as the endpoint sees it.
 
 import type { NanoUsd } from "@/lib/base/money";
-import type { JsonObject, PaymentScheme } from "../claim";
+import type { JsonObject, PaymentScheme } from "../claims/claim";
 import type { PaymentPayload, PaymentRequirements } from "./wire";
 
 /** What an answer costs at the most, and the very request that it is for. */

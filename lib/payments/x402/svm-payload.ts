@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { MOST_TRANSACTION_BYTES } from "@/lib/chains/solana/message";
-import type { JsonObject } from "../claim";
+import type { JsonObject } from "../claims/claim";
 
 export interface SvmSettlement {
   /** As the payer signed it: the fee payer's signature is missing. */

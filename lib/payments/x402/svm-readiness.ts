@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { solanaKey } from "@/lib/chains/wallet";

@@ -4,7 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { type PaymentTerms, readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
-import { solanaNetwork } from "../networks";
+import { solanaNetwork } from "../claims/networks";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "./network";
 import { findFeePayer } from "./svm-fee-payer";
 import { isMemoOf, newMemo } from "./svm-memo";

@@ -2,7 +2,7 @@
 // which turns U+FDFA into 18 characters. Never below the bytes that any tokenizer sees, and found without normalising the
 // text itself: ordering a long chain of combining marks takes quadratic time.
 
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 
 // One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Found when first met, 0 until then.
 const KNOWN = 1 << 18;

@@ -1,7 +1,7 @@
 // The table of facts that the three public vocabularies share (made by make-table.mjs), unpacked once per process:
 // whole words that are one token, pairs and triples that always merge, and how many tokens may begin in a character.
 
-import { onceKept } from "@/lib/base/once";
+import { onceKept } from "@/lib/base/process-singleton";
 import packed from "./table.json";
 
 /** The word alone is one token. */

@@ -1,7 +1,7 @@
 // The addresses on Base that are watched: all that were ever given.
 
 import type { Hex } from "viem";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 
 export interface WatchedAddress {

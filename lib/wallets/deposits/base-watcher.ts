@@ -13,7 +13,7 @@ import { creditDue, type Freeze, settleHead } from "./credit";
 import { listForeignTokens } from "./foreign-tokens";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
-import { readAgain } from "./second-reading";
+import { readAgain } from "./rescan";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface BaseWatcherOptions {

@@ -15,7 +15,7 @@ import { pool, type Transaction } from "@/lib/db/pool";
 import type { WatchedAddress } from "./addresses";
 import { MINIMUM_DEPOSIT } from "./deposit";
 import { type Lease, underLease } from "./lease";
-import { type Claim, confirmClaims } from "./second-opinion";
+import { type Claim, confirmClaims } from "./cross-node-check";
 
 const MOST_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;

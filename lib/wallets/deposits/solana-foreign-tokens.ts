@@ -8,7 +8,7 @@ import { pool } from "@/lib/db/pool";
 import { type Lease, underLease } from "./lease";
 import type { SolanaAddress } from "./solana-cursor";
 import { isNodesFailure } from "./solana-poll";
-import type { InTurn } from "./turns";
+import type { InTurn } from "./semaphore";
 
 /** Of each owner: whoever wants to flood the list pays rent for each account. */
 const MOST_LISTED = 100;

@@ -5,7 +5,7 @@ import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-f
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { isHeldBy, MOST_ACCOUNTS_A_CALL, readTokenAccounts, type TokenAccount } from "@/lib/chains/solana/token-accounts";
 import type { SolanaAddress } from "./solana-cursor";
-import type { InTurn } from "./turns";
+import type { InTurn } from "./semaphore";
 
 export interface Poll {
   /** Accounts whose balance is another one than was read last. */

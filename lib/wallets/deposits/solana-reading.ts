@@ -6,7 +6,7 @@ import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { type AccountSignature, listSignatures, readTokenChange, type SettledCommitment, type TokenChange } from "@/lib/chains/solana/usdc";
 import type { FoundDeposit } from "./scan";
 import type { ReadPoint, SolanaAddress } from "./solana-cursor";
-import type { InTurn } from "./turns";
+import type { InTurn } from "./semaphore";
 
 export interface ReadingContext {
   nodes: SolanaNodes;

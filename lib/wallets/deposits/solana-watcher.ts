@@ -13,7 +13,7 @@ import { listSolanaForeignTokens } from "./solana-foreign-tokens";
 import { isNodesFailure, pollBalances } from "./solana-poll";
 import { endRound, findLost, readLag } from "./solana-record";
 import { type Round, readAccounts, readAccountsAgain } from "./solana-round";
-import { createTurns } from "./turns";
+import { createTurns } from "./semaphore";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface SolanaWatcherOptions {

@@ -5,7 +5,7 @@ import { freezeAccount } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/once";
+import { once } from "@/lib/base/process-singleton";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { createBaseWatcher } from "./base-watcher";

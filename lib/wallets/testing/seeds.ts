@@ -1,7 +1,7 @@
 // Seeds that everybody knows, whose addresses are published, and a process's custody for a test.
 
 import { onTestFinished } from "vitest";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { openSigner } from "../seed-signer";
 import type { Signer } from "../signer";
 import { startCustody } from "../start-custody";

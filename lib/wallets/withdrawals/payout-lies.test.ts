@@ -4,7 +4,7 @@
 import { createWalletClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { WithdrawalId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { now, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { now, nowMs, setClock } from "@/lib/base/clock";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
 import { makeWords } from "../mnemonic";
 import { openSigner } from "../seed-signer";

@@ -7,7 +7,7 @@ import type { DepositView } from "@/components/console/deposit/deposit-types";
 import { readView } from "@/components/console/deposit/read-view";
 import { endAllSessions, openSession } from "@/lib/access/sessions";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/once";
+import { forgetOnce } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { readDepositView } from "@/lib/console/deposit";
 import { findOwnerOf } from "@/lib/console/owner";

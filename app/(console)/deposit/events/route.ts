@@ -5,9 +5,9 @@ import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/a
 import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
 import { isFromOwnPage } from "@/lib/console/same-origin";
 import { drainSignal } from "@/lib/gateway/http/drain";
-import { fillSilence } from "@/lib/gateway/prompt/quiet";
+import { fillSilence } from "@/lib/gateway/prompt/sse-keep-alive";
 import { eventStreamHeaders } from "@/lib/gateway/http/respond";
-import { webResponse } from "@/lib/gateway/http/web-door";
+import { webResponse } from "@/lib/gateway/http/next-handler";
 
 export const dynamic = "force-dynamic";
 

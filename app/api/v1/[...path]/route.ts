@@ -4,7 +4,7 @@
 import { log } from "@/lib/base/observe/log";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 import { answer } from "@/lib/gateway/http/router";
-import { readWebBody, webResponse } from "@/lib/gateway/http/web-door";
+import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 
 export const dynamic = "force-dynamic";
 

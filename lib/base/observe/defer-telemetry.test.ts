@@ -1,0 +1,40 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { afterwards } from "./defer-telemetry";
+import { log } from "./log";
+
+afterEach(() => vi.restoreAllMocks());
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test("what is left to be done is done in order, after what runs now and before the next turn", async () => {
+  const done: string[] = [];
+  afterwards(() => done.push("first"));
+  afterwards(() => done.push("second"));
+  done.push("now");
+  await tick();
+  expect(done).toEqual(["now", "first", "second"]);
+});
+
+test("what it adds is done too", async () => {
+  const done: string[] = [];
+  afterwards(() => {
+    done.push("outer");
+    afterwards(() => done.push("inner"));
+  });
+  await tick();
+  expect(done).toEqual(["outer", "inner"]);
+});
+
+test("what one throws is logged, and keeps no other from being done, now or later", async () => {
+  const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+  const done = vi.fn();
+  afterwards(() => {
+    throw new Error("no");
+  });
+  afterwards(done);
+  await tick();
+  expect(error).toHaveBeenCalledWith({ err: expect.objectContaining({ message: "no" }) }, "noting what happened failed");
+  afterwards(done);
+  await tick();
+  expect(done).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,52 @@
+// A quiet stream gets comment lines, and a talking one does not.
+
+import { expect, test } from "vitest";
+import { fillSilence } from "./sse-keep-alive";
+
+async function collect(chunks: AsyncIterable<string>): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const chunk of chunks) seen.push(chunk);
+  return seen;
+}
+
+test("what comes in time is handed on as it is, in order", async () => {
+  async function* chunks(): AsyncGenerator<string> {
+    yield* ["event: delta\n\n", "", "event: done\n\n"];
+  }
+  expect(await collect(fillSilence(chunks()))).toEqual(["event: delta\n\n", "", "event: done\n\n"]);
+});
+
+test("silence is filled with comment lines until the next chunk, which is not lost", async () => {
+  let speak = () => {};
+  const silence = new Promise<void>((resolve) => {
+    speak = resolve;
+  });
+  async function* chunks(): AsyncGenerator<string> {
+    yield "before";
+    await silence;
+    yield "after";
+  }
+  const seen: string[] = [];
+  for await (const chunk of fillSilence(chunks(), 5)) {
+    seen.push(chunk);
+    if (seen.length === 4) speak();
+  }
+  expect(seen.filter((chunk) => !chunk.startsWith(":"))).toEqual(["before", "after"]);
+  expect(seen.slice(1, 4)).toEqual(Array(3).fill(": still here\n\n"));
+});
+
+test("a failure reaches the reader", async () => {
+  async function* chunks(): AsyncGenerator<string> {
+    yield "before";
+    throw new Error("gone");
+  }
+  await expect(collect(fillSilence(chunks(), 5))).rejects.toThrow("gone");
+});
+
+test("a reader that leaves in the silence is not kept waiting for the next chunk", async () => {
+  const never = new Promise<IteratorResult<string>>(() => {});
+  for await (const chunk of fillSilence({ next: () => never }, 1)) {
+    expect(chunk).toBe(": still here\n\n");
+    break;
+  }
+});

@@ -1,0 +1,97 @@
+// What a payer is told in x402's own headers: what to sign, and what became of what was signed. They stand on the request from the
+// moment on when they are known, so every later answer carries them, errors included.
+
+import { AppError } from "@/lib/base/errors";
+import { log } from "@/lib/base/observe/log";
+import { findClaim, type PaymentClaim, relayIdOf, type SettleFailure } from "@/lib/payments/claims/claim";
+import type { PaymentRefusal } from "@/lib/payments/x402/network";
+import { encodeHeader, type PaymentRequirements, type SettlementResponse } from "@/lib/payments/x402/wire";
+import { findRelayed } from "@/lib/relay/relayed";
+import type { PaymentFacts } from "../proof/facts";
+import type { GatewayRequest } from "../http/request";
+import { paymentRequired } from "./offers";
+import { NANO_PER_UNIT } from "./price";
+
+/** The 402 for a request that came without a payment. */
+export function askForPayment(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): AppError {
+  tellRequirements(request, accepts, message);
+  return new AppError("PAYMENT_REQUIRED", { message, details: { accepts: accepts.map((one) => ({ ...one })) } });
+}
+
+/** Says what may be signed instead. */
+export function tellRequirements(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): void {
+  request.replyHeaders["payment-required"] = encodeHeader(paymentRequired(accepts, message));
+}
+
+const tellSettlement = (request: GatewayRequest, response: SettlementResponse): void => {
+  request.replyHeaders["payment-response"] = encodeHeader(response);
+};
+
+/** Says that a payment was refused before it was anybody's. */
+export const tellRefusal = (request: GatewayRequest, { network, payer, refusal }: Refused): void =>
+  tellSettlement(request, {
+    ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
+    ...{ payer, transaction: "", network },
+  });
+
+interface Refused {
+  /** CAIP-2, as the payer named it. */
+  network: string;
+  payer: string | undefined;
+  refusal: PaymentRefusal;
+}
+
+/** Says that a payment is on the books; one that the payer's credit covered moved nothing. */
+export const tellPaid = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
+  tellSettlement(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
+
+/** Says what became of a claimed payment, as the books have it now. */
+export async function tellOutcome(request: GatewayRequest, { network, payer, nonce }: Pick<PaymentClaim, "network" | "payer" | "nonce">) {
+  try {
+    const claim = await findClaim(network, payer, nonce);
+    if (claim) tellSettlement(request, await outcomeOf(claim));
+  } catch (error) {
+    // The answer itself, whatever it is, says more than this header.
+    log().warn({ err: error, requestId: request.id }, "what became of a payment could not be told");
+  }
+}
+
+async function outcomeOf(claim: PaymentClaim): Promise<SettlementResponse> {
+  const { network, payer, state, amount, transaction } = claim;
+  switch (state) {
+    case "paid":
+      return { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` };
+    case "covered":
+      return { success: true, payer, transaction: "", network, amount: "0" };
+    case "claimed": {
+      const [relayed] = claim.isRelayed ? await findRelayed([relayIdOf(claim)]) : [];
+      const hash = transaction ?? relayed?.hash ?? "";
+      return { success: false, errorReason: "settlement_pending", errorMessage: pending, payer, transaction: hash, network };
+    }
+    case "failed":
+    case "reversed":
+      return {
+        success: false,
+        errorReason: reasonOf(claim),
+        errorMessage: claim.failureMessage ?? undefined,
+        payer,
+        transaction: "",
+        network,
+      };
+  }
+}
+
+const pending = "Send the very same payment again with the very same request: it never pays twice";
+
+const words: Readonly<Record<SettleFailure, string>> = {
+  expired: "payload_authorization_valid_before",
+  allowance_too_low: "insufficient_allowance",
+  wallet_balance_too_low: "insufficient_balance",
+  settlement_failed: "transaction_failed",
+  bad_signature: "signature",
+};
+
+function reasonOf({ scheme, failure }: PaymentClaim): string {
+  if (failure === "wallet_balance_too_low") return "insufficient_funds";
+  return `invalid_${scheme}_${words[failure ?? "settlement_failed"]}`;
+}

@@ -1,0 +1,242 @@
+// A payment is one request's, for ever: by its network, its payer and the payer's nonce, in whatever order and however often it comes.
+
+import { randomBytes } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { createAccount } from "@/lib/access/accounts";
+import type { AccountId } from "@/lib/base/ids";
+import { fromCents } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { storeAttempt } from "../settlement/failed-fee-limit";
+import {
+  type Claimed,
+  claimPayment,
+  creditPayment,
+  deleteVoidPayments,
+  findClaim,
+  getClaim,
+  noteFailed,
+  type PaymentClaim,
+  type PaymentTerms,
+  uncover,
+} from "./claim";
+import { creditAccountOf, readCredit } from "./credits";
+
+await openTestDatabase();
+
+let last = 0;
+const payer = "0x00000000000000000000000000000000000000aa";
+const network = "eip155:8453";
+
+const newTerms = (changed: Partial<PaymentTerms> = {}): PaymentTerms => ({
+  ...{ scheme: "proof", network, payer, nonce: `req_${++last}`, amount: fromCents(5), accountId: null, keyId: null, idempotencyKey: null },
+  ...{ bodyHash: randomBytes(32), validUntil: new Date("2026-11-21T10:05:00Z"), settlement: { cents: "5" } },
+  ...changed,
+});
+
+async function claimOf(terms: PaymentTerms) {
+  const taken = await claimPayment(terms);
+  if (taken.kind !== "claimed") throw new Error(taken.kind);
+  return taken;
+}
+
+const fail = async (terms: PaymentTerms) => {
+  const { claim } = await claimOf(terms);
+  expect(await noteFailed(claim, false, { reason: "expired", message: "too late" })).toBe(true);
+  return claim;
+};
+
+/** Whether this call stores the attempt's transaction. */
+async function storesNow(claim: PaymentClaim): Promise<boolean> {
+  const store = vi.fn(async () => undefined);
+  await storeAttempt(claim, { units: 10n ** 12n, at: new Date() }, store);
+  return store.mock.calls.length === 1;
+}
+
+const at = { transaction: "0x01", block: 7 };
+
+test("what was claimed is found again with all its terms", async () => {
+  const terms = newTerms({ accountId: await createAccount(), settlement: { signature: "0x12", inner: { units: [1, null, true] } } });
+  const { claim, isNew } = await claimOf(terms);
+  expect(isNew).toBe(true);
+  expect(claim).toMatchObject({ ...terms, state: "claimed", attempt: 1, isRelayed: false, isFinal: false, creditedAccount: null });
+  expect(claim.id).toMatch(/^pay_[0-9A-Za-z]{20}$/);
+  expect(await findClaim(network, payer, terms.nonce)).toEqual(claim);
+  expect(await findClaim("eip155:1", payer, terms.nonce)).toBeNull();
+});
+
+test("of sixty-four that come with one payment at once, one is the first, and all have the same claim", async () => {
+  const terms = newTerms();
+  const all = await Promise.all(Array.from({ length: 64 }, () => claimOf(terms)));
+  expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+  expect(new Set(all.map(({ claim }) => claim.id)).size).toBe(1);
+});
+
+test.each<[string, (accountId: AccountId) => Partial<PaymentTerms>]>([
+  ["body", () => ({ bodyHash: randomBytes(32) })],
+  ["amount", () => ({ amount: fromCents(6) })],
+  ["account", () => ({ accountId: "acc_another" as AccountId })],
+  ["scheme", () => ({ scheme: "exact_evm" })],
+])("with another %s it is a replay", async (_, change) => {
+  const accountId = await createAccount();
+  const terms = newTerms({ accountId });
+  await claimOf(terms);
+  expect(await claimPayment({ ...terms, ...change(accountId) })).toEqual({ kind: "replayed" });
+  expect((await claimOf(terms)).isNew).toBe(false);
+});
+
+test("with another key of the same account it is the same payment", async () => {
+  const terms = newTerms({ accountId: await createAccount() });
+  const { claim } = await claimOf(terms);
+  expect((await claimOf({ ...terms, keyId: "key_other" as never })).claim.id).toBe(claim.id);
+});
+
+test("one that moved nothing may be claimed anew, for another body and with another signature, by the same account only", async () => {
+  const terms = newTerms({ accountId: await createAccount() });
+  const { id } = await fail(terms);
+  const next = { ...terms, bodyHash: randomBytes(32), settlement: { cents: "5", signature: "0x34" } };
+  expect(await claimPayment({ ...next, accountId: "acc_another" as AccountId })).toEqual({ kind: "replayed" });
+  const { claim, isNew } = await claimOf(next);
+  expect(isNew).toBe(true);
+  expect(claim).toMatchObject({ id, ...next, state: "claimed", attempt: 1, failure: null, failureMessage: null });
+});
+
+test("one without an account stays its first body's when it moved nothing: whoever reads it on the chain can not have it", async () => {
+  const terms = newTerms({ scheme: "exact_evm" });
+  const { id } = await fail(terms);
+  expect(await claimPayment({ ...terms, bodyHash: randomBytes(32) })).toEqual({ kind: "replayed" });
+  expect(await claimOf(terms)).toMatchObject({ isNew: true, claim: { id, state: "claimed" } });
+});
+
+test("an attempt whose transaction was stored has a name of its own: the next one is another", async () => {
+  const terms = newTerms();
+  const { claim } = await claimOf(terms);
+  expect((await Promise.all([storesNow(claim), storesNow(claim), storesNow(claim)])).filter(Boolean)).toHaveLength(1);
+  expect(await storesNow(claim)).toBe(false);
+  // What was stored is not refused as if it had not been.
+  expect(await noteFailed(claim, false, { reason: "expired" })).toBe(false);
+  expect(await noteFailed(claim, true, { reason: "settlement_failed" })).toBe(true);
+  expect(await getClaim(claim.id)).toMatchObject({ state: "failed", isFinal: false });
+  const { claim: next } = await claimOf(terms);
+  expect(next).toMatchObject({ id: claim.id, attempt: 2, isRelayed: false });
+  expect(await storesNow(claim)).toBe(false); // the first attempt's
+  expect(await noteFailed(claim, true, { reason: "settlement_failed" })).toBe(false);
+});
+
+const isMismatch = (taken: Claimed) => taken.kind === "idempotency_mismatch";
+
+test("an Idempotency-Key is one payment's in its account, until that payment turns out to have moved nothing", async () => {
+  const accountId = await createAccount();
+  const [first, second] = [newTerms({ accountId, idempotencyKey: "order 1" }), newTerms({ accountId, idempotencyKey: "order 1" })];
+  await claimOf(first);
+  expect(isMismatch(await claimPayment(second))).toBe(true);
+  expect(isMismatch(await claimPayment({ ...first, idempotencyKey: "order 2" }))).toBe(true);
+  expect((await claimOf({ ...first, idempotencyKey: null })).claim.idempotencyKey).toBe("order 1");
+  // Another account's key of the same name has nothing to do with it.
+  await claimOf(newTerms({ accountId: await createAccount(), idempotencyKey: "order 1" }));
+  const { claim } = await claimOf(first);
+  await noteFailed(claim, false, { reason: "allowance_too_low" });
+  expect((await claimOf(second)).claim.idempotencyKey).toBe("order 1");
+  expect(isMismatch(await claimPayment(first))).toBe(true);
+});
+
+test("a payment that comes again finds its Idempotency-Key free when the one that had it came to nothing too", async () => {
+  const accountId = await createAccount();
+  const [one, other] = [newTerms({ accountId, idempotencyKey: "order 2" }), newTerms({ accountId, idempotencyKey: "order 2" })];
+  await fail(one);
+  await fail(other);
+  expect((await claimOf(one)).claim.idempotencyKey).toBe("order 2");
+});
+
+test("after 24 hours another payment may have the Idempotency-Key, paid as the first one is", async () => {
+  const accountId = await createAccount();
+  const { claim } = await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }));
+  await creditPayment(claim, at);
+  const age = (hours: number) =>
+    pool().query("UPDATE payment_claim SET claimed_at = now() - make_interval(mins => $2) WHERE id = $1", [claim.id, hours * 60 - 1]);
+  await age(24);
+  expect(isMismatch(await claimPayment(newTerms({ accountId, idempotencyKey: "order 3" })))).toBe(true);
+  await age(25);
+  expect((await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }))).claim.idempotencyKey).toBe("order 3");
+  expect(await getClaim(claim.id)).toMatchObject({ state: "paid", idempotencyKey: null });
+});
+
+test("what never had a transaction and never can is forgotten: without an account after a day, of an account after ninety", async () => {
+  const accountId = await createAccount();
+  const [anybodys, owned, paid, stored, open] = [newTerms(), newTerms({ accountId }), newTerms(), newTerms(), newTerms()];
+  const claims = [await fail(anybodys), await fail(owned)];
+  const { claim: credited } = await claimOf(paid);
+  await creditPayment(credited, at);
+  const { claim: wasStored } = await claimOf(stored);
+  await storesNow(wasStored);
+  await noteFailed(wasStored, true, { reason: "settlement_failed" });
+  claims.push(credited, wasStored, (await claimOf(open)).claim);
+  const age = (days: number) =>
+    pool().query(
+      "UPDATE payment_claim SET valid_until = now() - make_interval(days => $1, secs => 1), wanted_at = now() - make_interval(days => $1, secs => 1)",
+      [days],
+    );
+  const left = async () => (await Promise.all(claims.map(({ nonce }) => findClaim(network, payer, nonce)))).map((claim) => claim !== null);
+  await age(0);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([true, true, true, true, true]);
+  await age(1);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([false, true, true, true, true]);
+  await age(90);
+  await deleteVoidPayments();
+  expect(await left()).toEqual([false, false, true, true, true]);
+});
+
+test("of two payments that come with one Idempotency-Key at once, one has it", async () => {
+  const accountId = await createAccount();
+  const all = await Promise.all(Array.from({ length: 20 }, () => claimPayment(newTerms({ accountId, idempotencyKey: "at once" }))));
+  expect(all.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+  expect(all.filter(isMismatch)).toHaveLength(19);
+});
+
+test("a payment is credited once, however many book it at once: to its account where the payer is proved, else to the payer's credit", async () => {
+  const owner = await createAccount();
+  const linked = "0x00000000000000000000000000000000000000b1";
+  await pool().query("INSERT INTO identity (chain, address, account_id, linked_at, is_first) VALUES ('evm', $1, $2, now(), true)", [
+    ...[linked, owner],
+  ]);
+  const stranger = "0x00000000000000000000000000000000000000b2";
+  const cases: [PaymentTerms, string][] = [
+    [newTerms({ payer: linked, accountId: owner }), owner],
+    // An agent that pays by x402 has no account, whatever its wallet is linked to.
+    [newTerms({ payer: linked, scheme: "exact_evm" }), creditAccountOf(network, linked)],
+    [newTerms({ payer: stranger, accountId: owner }), creditAccountOf(network, stranger)],
+  ];
+  for (const [terms, account] of cases) {
+    const { claim } = await claimOf(terms);
+    const all = await Promise.all(Array.from({ length: 8 }, () => creditPayment(claim, at)));
+    expect(new Set(all)).toEqual(new Set([account]));
+    const { rows } = await pool().query("SELECT posted FROM ledger_account WHERE id = $1", [account]);
+    expect(rows).toEqual([{ posted: fromCents(5) }]);
+    expect(await getClaim(claim.id)).toMatchObject({ state: "paid", creditedAccount: account, ...at });
+  }
+  expect(await readCredit(network, stranger)).toBe(fromCents(5));
+});
+
+const cover = async (id: string) => {
+  const { rows } = await pool().query<{ account: string | null }>("SELECT payments_cover($1) AS account", [id]);
+  return rows[0]?.account;
+};
+
+test("one that the payer's credit covers is not submitted, until the credit is gone and nobody was answered", async () => {
+  const { claim } = await claimOf(newTerms({ scheme: "exact_evm" }));
+  expect(await cover(claim.id)).toBe(creditAccountOf(network, payer));
+  expect(await storesNow(claim)).toBe(false);
+  expect(await noteFailed(claim, false, { reason: "expired" })).toBe(false);
+  expect((await uncover(claim)).state).toBe("claimed");
+  expect(await storesNow(claim)).toBe(true);
+  expect(await cover(claim.id)).toBeNull();
+  expect(await getClaim(claim.id)).toMatchObject({ state: "claimed", isRelayed: true });
+});
+
+test("nothing that moves no whole unit of USDC, and nothing without an amount, is stored", async () => {
+  for (const amount of [0n, -5n, 1_500n]) {
+    await expect(claimPayment(newTerms({ amount: amount as never }))).rejects.toThrow("payment_claim_amount_check");
+  }
+});

@@ -1,0 +1,80 @@
+// Claims that are over, as far as one block tells: until that is final. A credit whose block left the chain for good is taken back; what
+// moved after all is credited.
+
+import { now } from "@/lib/base/clock";
+import { nanoUsd, usdText } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import type { Head } from "@/lib/chains/evm/head";
+import { pool } from "@/lib/db/pool";
+import { findRelayed, type Relayed } from "@/lib/relay/relayed";
+import { listUnfinished, type PaymentClaim, relayIdOf } from "../claims/claim";
+import { eachByItself } from "./for-each-isolated";
+import { creditLate, creditOrEnd } from "./follow-open";
+import { isTimeOver } from "./expiry";
+import type { SettledAt } from "../settlement/settlement-strategy";
+import { isGone } from "./confirm-still-included";
+import { ways } from "../settlement/strategies";
+
+const MOST_A_ROUND = 1_000;
+
+/** @param head of Base; null while it is not known */
+export async function followEnded(head: Head | null): Promise<void> {
+  await followAll(await listUnfinished(["paid"], now(), MOST_A_ROUND), (claim, relayed) => followPaid(claim, relayed, head));
+  const unpaid = await listUnfinished(["covered", "failed", "reversed"], now(), MOST_A_ROUND);
+  await followAll(unpaid, (claim, relayed) => followUnpaid(claim, relayed, head));
+}
+
+type Follow = (claim: PaymentClaim, relayed: Relayed | undefined) => Promise<void>;
+
+async function followAll(claims: readonly PaymentClaim[], follow: Follow): Promise<void> {
+  const relayed = new Map((await findRelayed(claims.filter(({ isRelayed }) => isRelayed).map(relayIdOf))).map((one) => [one.id, one]));
+  await eachByItself(claims, (claim) => follow(claim, relayed.get(relayIdOf(claim))));
+}
+
+async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
+  if (relayed?.state === "succeeded" && relayed.block !== null) {
+    return noteBlock(claim, { transaction: relayed.hash, block: relayed.block }, relayed.isFinal);
+  }
+  // It waits again, or its block without effect may still go.
+  if (relayed && !relayed.isFinal) return;
+  if (!relayed && !isFinalThere(claim, head)) return;
+  const way = ways[claim.scheme];
+  const found = await way.find(claim, "final");
+  if (found) return noteBlock(claim, found, true);
+  // In another block since, which is not final yet.
+  if (await way.find(claim, "latest")) return;
+  if (await isGone(claim, head)) await reverse(claim);
+}
+
+/** The block that it was found in, with a transaction that is none of our relay's. */
+const isFinalThere = ({ scheme, block }: PaymentClaim, head: Head | null): boolean =>
+  scheme === "exact_svm" || (head !== null && head.doubt === null && block !== null && head.finalized.number >= block);
+
+async function noteBlock(claim: PaymentClaim, { transaction, block }: SettledAt, isFinal: boolean): Promise<void> {
+  if (!isFinal && claim.transaction === transaction && claim.block === block) return;
+  await pool().query("SELECT payments_note_block($1, $2, $3, $4)", [claim.id, transaction, block, isFinal]);
+}
+
+async function reverse({ id, scheme, amount, creditedAccount, transaction }: PaymentClaim): Promise<void> {
+  const { rows } = await pool().query<{ lost: bigint | null }>("SELECT payments_reverse($1, $2) AS lost", [id, now()]);
+  const lost = rows[0]?.lost ?? null;
+  if (lost === null) return;
+  metrics().payments.inc({ scheme, outcome: "reversed" });
+  metrics().operatorLossNanoUsd.inc({ reason: "payment_reversed" }, Number(lost));
+  log().error(
+    { payment: id, creditedAccount, transaction, amount: usdText(amount), lost: usdText(nanoUsd(lost)) },
+    "a payment left the chain for good: its credit is taken back, and the operator bears what was spent of it",
+  );
+}
+
+async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
+  // A reorganisation gave its transaction the effect that it did not have.
+  if (relayed?.state === "succeeded" && relayed.block !== null) {
+    return creditLate(claim, { transaction: relayed.hash, block: relayed.block });
+  }
+  if (relayed && !relayed.isFinal) return;
+  // Others may carry it out until its time is over; ours is final without effect.
+  if ((!relayed || claim.scheme === "exact_evm") && !isTimeOver(claim, head)) return;
+  await creditOrEnd(claim, head, () => pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]));
+}

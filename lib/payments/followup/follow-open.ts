@@ -1,0 +1,68 @@
+// Claims that are under way and that nobody brings to their end: their process died, their client went, or a notice was lost. What is on
+// its way is followed and credited to whom it belongs; what was never sent is looked for once its time is over, and closed.
+
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import type { Head } from "@/lib/chains/evm/head";
+import { pool } from "@/lib/db/pool";
+import { creditPayment, listUnfinished, noteFailed, type PaymentClaim, type PaymentId } from "../claims/claim";
+import { eachByItself } from "./for-each-isolated";
+import { isTimeOver } from "./expiry";
+import { askSeldomer } from "./backoff";
+import { settleClaim } from "../settlement/settle";
+import type { SettledAt } from "../settlement/settlement-strategy";
+import { isGone } from "./confirm-still-included";
+import { ways } from "../settlement/strategies";
+
+const MOST_A_ROUND = 500;
+/** Longer than whoever waits does wait. */
+const GRACE_MS = 5_000;
+/** Until then whoever came with it settles it; after that the notice of it was lost. */
+const UNTOLD_AFTER_MS = 2_000;
+
+/** @param head of Base; null while it is not known, and then nothing is closed there */
+export async function followOpen(head: Head | null): Promise<void> {
+  const waitedMs = config().PAYMENT_WAIT_MS + GRACE_MS;
+  const claims = await listUnfinished(["claimed"], new Date(nowMs() - waitedMs), MOST_A_ROUND);
+  await eachByItself(claims, (claim) => follow(claim, nowMs() - claim.wantedAt.getTime(), { waitedMs, head }));
+}
+
+async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { waitedMs: number; head: Head | null }): Promise<void> {
+  const isWaitedFor = ageMs < waitedMs;
+  if (!claim.isRelayed && !isWaitedFor) return closeUnsent(claim, head);
+  if (ageMs < UNTOLD_AFTER_MS) return;
+  const settled = await settleClaim(claim, 0);
+  if (settled.kind !== "paid") return;
+  if (isWaitedFor) await noteSeen(claim.id, settled);
+  else await creditLate(claim, settled);
+}
+
+/** Tells whoever waits in another process, and credits it there with its hold. */
+export async function noteSeen(id: PaymentId, { transaction, block }: SettledAt): Promise<void> {
+  await pool().query("SELECT payments_note_seen($1, $2, $3)", [id, transaction, block]);
+}
+
+export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void> {
+  const account = await creditPayment(claim, settled);
+  metrics().payments.inc({ scheme: claim.scheme, outcome: "credited_late" });
+  log().warn({ payment: claim.id, account, transaction: settled.transaction }, "a payment that nobody waited for any more was credited");
+}
+
+/** Looks for a claim whose time is over once more: credits what moved after all, and gives up, with `giveUp`, what is gone for good. */
+export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
+  askSeldomer(claim, async () => {
+    const found = await ways[claim.scheme].find(claim, "final");
+    if (found) await creditLate(claim, found);
+    else if (await isGone(claim, head)) await giveUp();
+    else return false;
+    return true;
+  });
+
+/** We never sent it; somebody else may have, or we did in a time that the database does not know. */
+async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
+  if (!isTimeOver(claim, head)) return;
+  const expired = { reason: "expired", message: "It was not settled in its time" } as const;
+  await creditOrEnd(claim, head, () => noteFailed(claim, false, expired));
+}

@@ -1,0 +1,60 @@
+// The job of payments: it brings to their end what a crash or a client left, and settles for processes that have no relayer. Several
+// processes may run it at once: every step is decided in the database.
+
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { once } from "@/lib/base/process-singleton";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { type Head, readHead } from "@/lib/chains/evm/head";
+import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
+import { listen } from "@/lib/db/listen";
+import { findRelayer } from "@/lib/relay/relayer";
+import { getClaim, hasUnfinished } from "../claims/claim";
+import { followEnded } from "./follow-ended";
+import { followOpen, noteSeen } from "./follow-open";
+import { settleClaim } from "../settlement/settle";
+import { PAYMENTS_CHANNEL } from "../settlement/settle-with-facilitator";
+
+const hearing = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
+
+/** One round, in a process with the relayer; from its first on the process hears of claims of those without. */
+async function run(): Promise<void> {
+  if (!findRelayer()) return;
+  const held = hearing();
+  held.stop ??= (await listen(PAYMENTS_CHANNEL, { onMessage: (id) => void settleFor(id), onDown: () => {}, onUp: () => {} })).stop;
+  if (!(await hasUnfinished())) return;
+  const head = await believedHead();
+  await followOpen(head);
+  await followEnded(head);
+}
+
+async function end(): Promise<void> {
+  const held = hearing();
+  const { stop } = held;
+  held.stop = null;
+  await stop?.();
+}
+
+export const settlePayments = { run, end };
+
+/** For a process that waits, and that has no relayer. */
+async function settleFor(id: string): Promise<void> {
+  try {
+    const claim = await getClaim(id);
+    const settled = await settleClaim(claim, config().PAYMENT_WAIT_MS);
+    if (settled.kind === "paid") await noteSeen(claim.id, settled);
+  } catch (error) {
+    log().error({ err: error, payment: id }, "a payment could not be settled for another process; the next round tries it again");
+  }
+}
+
+/** Null while no node tells it. */
+async function believedHead(): Promise<Head | null> {
+  if (evmNodeUrls().length === 0) return null;
+  try {
+    return await readHead();
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,162 @@
+// Nobody has many transactions made that move nothing: not one wallet, nor many new ones, and whoever pays is kept from nothing.
+
+import { randomBytes } from "node:crypto";
+import { toHex } from "viem";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { now, setClock } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { metrics } from "@/lib/base/observe/metrics";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { findBrake, forgetWaste, storeAttempt } from "./failed-fee-limit";
+import { claimPayment, creditPayment, noteFailed, type PaymentClaim } from "../claims/claim";
+import { exactTerms } from "../testing/terms";
+
+await openTestDatabase();
+const HOUR_MS = 3_600_000;
+let nowMs = Date.parse("2026-11-22T10:00:00Z");
+const restoreClock = setClock(() => nowMs);
+const newPayer = () => toHex(randomBytes(20));
+
+beforeEach(async () => {
+  await pool().query("TRUNCATE payment_claim, payment_waste");
+});
+afterEach(() => {
+  nowMs += 40 * 24 * HOUR_MS;
+});
+process.once("exit", restoreClock);
+
+async function claimOf(payer: `0x${string}`): Promise<PaymentClaim> {
+  const taken = await claimPayment(exactTerms({ payer }));
+  if (taken.kind !== "claimed") throw new Error(taken.kind);
+  return taken.claim;
+}
+
+const plenty = () => ({ units: 10n ** 12n, at: now() });
+const store = async (claim: PaymentClaim, funds = plenty()) => (await storeAttempt(claim, funds, async () => undefined)).kind;
+
+async function pay(payer: `0x${string}`): Promise<void> {
+  const claim = await claimOf(payer);
+  expect(await store(claim)).toBe("stored");
+  await creditPayment(claim, { transaction: claim.nonce, block: 7 });
+}
+
+async function waste(payer: `0x${string}`): Promise<void> {
+  const claim = await claimOf(payer);
+  expect(await store(claim)).toBe("stored");
+  expect(await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true })).toBe(true);
+}
+
+const refused = { kind: "refused", reason: "settlement_failed" };
+
+test("the fourth transaction within an hour is not made for a wallet of which three moved nothing, whatever it paid before", async () => {
+  const payer = newPayer();
+  for (let times = 0; times < 5; times++) await pay(payer);
+  for (let times = 0; times < 3; times++) {
+    expect(await findBrake(await claimOf(payer))).toBeNull();
+    await waste(payer);
+  }
+  const claim = await claimOf(payer);
+  expect(await findBrake(claim)).toMatchObject(refused);
+  expect(await storeAttempt(claim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  const { values } = await metrics().paymentsBraked.get();
+  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
+  // Another wallet is kept from nothing, and this one goes on when the hour is over.
+  expect(await store(await claimOf(newPayer()))).toBe("stored");
+  nowMs += HOUR_MS + 1;
+  expect(await findBrake(claim)).toBeNull();
+  expect(await store(claim)).toBe("stored");
+});
+
+test("what never came into a block cost nothing, and counts as nothing", async () => {
+  const payer = newPayer();
+  for (let times = 0; times < 5; times++) {
+    const claim = await claimOf(payer);
+    expect(await store(claim)).toBe("stored");
+    await noteFailed(claim, true, { reason: "expired" });
+  }
+  expect(await store(await claimOf(payer))).toBe("stored");
+});
+
+test("of a new wallet four are under way at once; of one that has paid more often, as many as it paid for, and never over thirty-two", async () => {
+  const [fresh, known, rich] = [newPayer(), newPayer(), newPayer()];
+  for (let times = 0; times < 6; times++) await pay(known);
+  for (let times = 0; times < 40; times++) await pay(rich);
+  const many = async (payer: `0x${string}`) => {
+    const claims = await Promise.all(Array.from({ length: 48 }, () => claimOf(payer)));
+    const kinds = await Promise.all(claims.map((claim) => store(claim)));
+    expect(new Set(kinds)).toEqual(new Set(["stored", "unknown"]));
+    return claims.filter((_, index) => kinds[index] === "stored");
+  };
+  const first = await many(fresh);
+  expect(first).toHaveLength(4);
+  expect(await many(known)).toHaveLength(6);
+  expect(await many(rich)).toHaveLength(32);
+  // One that is through makes room.
+  const [done] = first;
+  if (done) await creditPayment(done, { transaction: "0x01", block: 8 });
+  expect(await store(await claimOf(fresh))).toBe("stored");
+  expect(await store(await claimOf(fresh))).toBe("unknown");
+});
+
+test("one waste takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
+  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const payers = Array.from({ length: budget }, newPayer);
+  const wasted = async () => (await pool().query<{ wasted: bigint }>("SELECT count(*) AS wasted FROM payment_waste")).rows[0]?.wasted;
+  for (const payer of payers) await pay(payer);
+  for (let times = 0; times < 3; times++) {
+    for (const payer of payers) {
+      const claim = await claimOf(payer);
+      if ((await store(claim)) === "stored") await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
+    }
+  }
+  expect(await wasted()).toBe(BigInt(2 * budget));
+});
+
+test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
+  const payer = newPayer();
+  for (let times = 0; times < 40; times++) await pay(payer);
+  await waste(payer);
+  const claims = await Promise.all(Array.from({ length: 10 }, () => claimOf(payer)));
+  expect((await Promise.all(claims.map((claim) => store(claim)))).filter((kind) => kind === "stored")).toHaveLength(2);
+});
+
+test("no more is under way than its payer has, what moved since it was looked at counted; for the rest it waits", async () => {
+  const payer = newPayer();
+  const [first, second, third] = [await claimOf(payer), await claimOf(payer), await claimOf(payer)];
+  // Each is over five cents.
+  const funds = { units: 100_000n, at: now() };
+  expect([await store(first, funds), await store(second, funds), await store(third, funds)]).toEqual(["stored", "stored", "unknown"]);
+  await creditPayment(first, { transaction: "0x01", block: 7 });
+  expect(await store(third, funds)).toBe("unknown");
+  nowMs += 2_000;
+  expect(await store(third, { units: 50_000n, at: now() })).toBe("unknown");
+  await creditPayment(second, { transaction: "0x02", block: 8 });
+  nowMs += 2_000;
+  expect(await store(third, { units: 50_000n, at: now() })).toBe("stored");
+});
+
+test("wallets that never paid share one budget, those under way counted; whoever has paid goes on", async () => {
+  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const known = newPayer();
+  await pay(known);
+  const claims = await Promise.all(Array.from({ length: budget + 20 }, () => claimOf(newPayer())));
+  const kinds = await Promise.all(claims.map((claim) => store(claim)));
+  const [begun, waiting] = [claims.filter((_, index) => kinds[index] === "stored"), claims.filter((_, index) => kinds[index] !== "stored")];
+  expect(begun).toHaveLength(budget);
+  expect(await findBrake(waiting[0] as PaymentClaim)).toEqual({ kind: "unknown" });
+  expect(await store(await claimOf(known))).toBe("stored");
+  for (const claim of begun) await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
+  expect(await findBrake(waiting[0] as PaymentClaim)).toMatchObject(refused);
+  expect(await storeAttempt(waiting[1] as PaymentClaim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
+  expect(await store(await claimOf(known))).toBe("stored");
+  nowMs += HOUR_MS + 1;
+  expect(await store(waiting[0] as PaymentClaim)).toBe("stored");
+});
+
+test("what no brake asks about any more is forgotten", async () => {
+  await waste(newPayer());
+  expect(await forgetWaste()).toBe(0n);
+  nowMs += 30 * 24 * HOUR_MS;
+  expect(await forgetWaste()).toBe(1n);
+});

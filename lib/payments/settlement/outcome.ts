@@ -1,0 +1,21 @@
+// What became of settling a claim, for whoever waits for it.
+
+import type { PaymentClaim, SettleFailure } from "../claims/claim";
+import type { SettledAt } from "./settlement-strategy";
+
+export type Settled =
+  /** In a block, or found there. Whoever asked has it credited: `payments_credit`. */
+  | ({ kind: "paid" } & SettledAt)
+  /** The payer's credit pays for it by now: nothing was submitted. */
+  | { kind: "covered" }
+  | { kind: "failed"; reason: SettleFailure; message?: string }
+  /** Nobody can tell yet: the same payment may be sent again, and goes on. */
+  | { kind: "pending" };
+
+/** What the claim's own row tells; null while it is under way. */
+export function settledAs({ state, transaction, block, failure, failureMessage }: PaymentClaim): Settled | null {
+  if (state === "claimed") return null;
+  if (state === "covered") return { kind: "covered" };
+  if (state === "paid" && transaction !== null && block !== null) return { kind: "paid", transaction, block };
+  return { kind: "failed", reason: failure ?? "settlement_failed", ...(failureMessage === null ? {} : { message: failureMessage }) };
+}

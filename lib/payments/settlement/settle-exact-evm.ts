@@ -1,0 +1,147 @@
+// Settling an exact payment on the EVM chain: its EIP-3009 authorization is carried out by the relayer, or by a facilitator. Anybody
+// else may do it as well, since whoever sees it can: then it is found on the chain, and is as good.
+
+import { getAddress } from "viem";
+import { now } from "@/lib/base/clock";
+import { publicUrl } from "@/lib/base/public-url";
+import { findUseOfShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { readLatestBlock } from "@/lib/chains/evm/blocks";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { readFinalBlock } from "@/lib/chains/evm/head";
+import { isAuthorizationUsed, readSettledAuthorization, readUsdc } from "@/lib/chains/evm/token-state";
+import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
+import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
+import type { PaymentClaim } from "../claims/claim";
+import { findSoon } from "../followup/find-settlement";
+import type { Attempt, Refusal, SettledAt, SettleWay } from "./settlement-strategy";
+import { readKeptAuthorization } from "../x402/evm";
+import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "../x402/facilitator";
+import { X402_PATH, X402_VERSION } from "../x402/wire";
+
+export const settleExactEvm: SettleWay = { attempt, find, findReason };
+
+async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+  try {
+    return (await isFacilitated(claim.network)) ? await haveItSettled(claim) : await relay(claim, relayId);
+  } catch (error) {
+    if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+/** The nodes see it before it is stored. Who runs one could carry it out, which pays us all the same. */
+const prepare = ({ settlement }: PaymentClaim) => {
+  const { authorization, signature } = readKeptAuthorization(settlement);
+  return prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
+};
+
+async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+  const at = now();
+  const [prepared, units] = await Promise.all([prepare(claim), readUsdc(readKeptAuthorization(claim.settlement).authorization.from)]);
+  if (prepared.kind === "reverts") return explain(claim, prepared.reason);
+  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
+}
+
+/** As it would be refused now. */
+async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
+  const prepared = await prepare(claim);
+  const attempt = prepared.kind === "reverts" ? await explain(claim, prepared.reason) : null;
+  if (attempt?.kind === "found") throw new EvmFailure("behind", "one node shows an authorization as carried out, and another did not yet");
+  return attempt?.kind === "refused"
+    ? { reason: attempt.reason, ...(attempt.message === undefined ? {} : { message: attempt.message }) }
+    : null;
+}
+
+/** What USDC's own words of refusal mean. */
+async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
+  if (/used or canceled/i.test(words)) return lookFor(claim);
+  if (/exceeds balance/i.test(words)) {
+    return { kind: "refused", reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+  }
+  if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization's time is over: sign a new one" };
+  if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC does not take this signature" };
+  return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MOST_WORDS)}` };
+}
+
+const MOST_WORDS = 100;
+
+/** The nonce is used: by this very authorization, or in another way. */
+async function lookFor(claim: PaymentClaim): Promise<Attempt> {
+  const use = await getUse(claim, (await readLatestBlock()).number);
+  if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
+  return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce is used up: sign a new one" };
+}
+
+/** Of a nonce that is used, by then. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+async function getUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse> {
+  const use = await findUseOfShown(readKeptAuthorization(settlement).authorization, { shownAtMs: claimedAt.getTime(), toBlock });
+  if (use === null) throw new EvmFailure("behind", "an authorization is used, and no node shows by what");
+  return use;
+}
+
+async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
+  const { from, nonce } = readKeptAuthorization(claim.settlement).authorization;
+  if (as === "latest") {
+    if (!(await isAuthorizationUsed(from, nonce))) return null;
+    return settledAt(await getUse(claim, (await readLatestBlock()).number));
+  }
+  const final = await readFinalBlock();
+  const isUsed = await readSettledAuthorization(from, nonce, final);
+  if (isUsed === null) throw new EvmFailure("behind", "the nodes do not agree on whether an authorization was used");
+  return isUsed ? settledAt(await getUse(claim, final.number)) : null;
+}
+
+const settledAt = (use: NonceUse): SettledAt | null => (use.kind === "moved" ? { transaction: use.transaction, block: use.block } : null);
+
+/** By the facilitator. It may lie either way, so the chain is asked before, and after whatever it says. */
+async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
+  const before = await find(claim, "latest");
+  if (before) return { kind: "found", ...before };
+  const order = orderOf(claim);
+  const verdict = await askToVerify(order);
+  if (verdict.kind === "silent") return { kind: "unknown" };
+  if (verdict.kind === "no") return { kind: "refused", ...failureOf(verdict.reason) };
+  const answer = await askToSettle(order);
+  const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
+  const after = await findSoon(() => find(claim, "latest"), { looks, everyMs: LOOK_EVERY_MS });
+  if (after) return { kind: "found", ...after };
+  // What it says it did may still come into a block.
+  if (answer.kind !== "no" || /pending/i.test(answer.reason)) return { kind: "unknown" };
+  return { kind: "refused", ...failureOf(answer.reason) };
+}
+
+const LOOK_EVERY_MS = 100;
+const LOOKS_AFTER_YES = 20;
+const LOOKS_AFTER_NO = 1;
+
+function failureOf(words: string): { reason: "wallet_balance_too_low" | "settlement_failed"; message: string } {
+  if (/insufficient_(funds|balance)/i.test(words)) {
+    return { reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+  }
+  return { reason: "settlement_failed", message: `The payment was not carried out: ${words}` };
+}
+
+function orderOf({ settlement, network }: PaymentClaim): FacilitatorOrder {
+  const { signature, authorization } = readKeptAuthorization(settlement);
+  const { name, version, verifyingContract } = usdcDomain(baseChainId());
+  const paymentRequirements = {
+    scheme: "exact",
+    network,
+    amount: `${authorization.value}`,
+    asset: getAddress(verifyingContract),
+    payTo: getAddress(authorization.to),
+    maxTimeoutSeconds: 300,
+    extra: { name, version },
+  };
+  const words = { value: `${authorization.value}`, validAfter: `${authorization.validAfter}`, validBefore: `${authorization.validBefore}` };
+  const paymentPayload = {
+    x402Version: X402_VERSION,
+    resource: { url: `${publicUrl()}${X402_PATH}` },
+    accepted: paymentRequirements,
+    payload: { signature, authorization: { ...authorization, ...words } },
+  };
+  return { paymentPayload, paymentRequirements };
+}

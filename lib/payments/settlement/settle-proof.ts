@@ -1,0 +1,145 @@
+// Settling a proof: the settlement contract checks the four lines that the payer signed and moves their amount to the treasury, once. It
+// obeys the relayer alone, so what it shows as settled is ours.
+
+import type { Hex } from "viem";
+import { z } from "zod";
+import { now } from "@/lib/base/clock";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { readFinalState } from "@/lib/chains/evm/final-state";
+import { readFinalBlock } from "@/lib/chains/evm/head";
+import { findSettledTransaction, findSettleRefusal, type SettledTransaction, settledCentsOf } from "@/lib/chains/evm/settled";
+import {
+  encodeSettle,
+  type ProofTerms,
+  readSettlement,
+  type SettlementState,
+  type SettlementTerms,
+  settlementAddress,
+} from "@/lib/chains/evm/settlement";
+import { bytes } from "@/lib/chains/evm/wire";
+import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
+import type { PaymentClaim } from "../claims/claim";
+import type { Attempt, Refusal, SettledAt, SettleWay } from "./settlement-strategy";
+import { findSettlementTerms } from "./settlement-terms";
+
+const UNITS_PER_CENT = 10_000n;
+
+export const settleProof: SettleWay = { attempt, find, findReason };
+
+interface Proof extends ProofTerms {
+  signature: Hex;
+  contract: Hex;
+  terms: SettlementTerms;
+}
+
+const whole = z.string().regex(/^\d+$/).transform(BigInt);
+const settlementForm = z.object({ cents: whole, timestampMs: whole, signature: bytes });
+const requestNumber = z
+  .string()
+  .regex(/^req_\d+$/)
+  .transform((text) => BigInt(text.slice("req_".length)));
+
+/** Reads what was put aside for settling. @throws Error when nothing says which contract settles it */
+export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
+  const terms = await findSettlementTerms();
+  if (terms === null) throw new Error("A proof was claimed, and nothing says which contract would settle it.");
+  const contract = settlementAddress(terms);
+  return { from: payer as Hex, requestNumber: requestNumber.parse(nonce), ...settlementForm.parse(settlement), contract, terms };
+}
+
+async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
+  try {
+    return await tryAndStore(claim, await readProof(claim), relayId);
+  } catch (error) {
+    if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): Promise<Attempt> {
+  const call = { to: proof.contract, data: encodeSettle(proof, proof.signature) };
+  const at = now();
+  // What is read tells why the call would revert, at no cost in time.
+  const [state, prepared] = await Promise.all([readSettlement(proof.contract, proof), prepareCall(call)]);
+  const refusal = refusalOf(state, proof);
+  if (refusal === "settled") return lookFor(proof);
+  if (refusal !== null) return { kind: "refused", ...refusal };
+  if (prepared.kind === "reverts") return explain(proof);
+  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  let units = state.balance;
+  if (state.allowance < units) units = state.allowance;
+  return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
+}
+
+function refusalOf(
+  { isDeployed, settledCents, allowance, balance }: SettlementState,
+  { cents, contract }: Proof,
+): Refusal | "settled" | null {
+  if (!isDeployed) return { reason: "settlement_failed", message: `The settlement contract is not at ${contract} yet` };
+  if (settledCents > 0n) return "settled";
+  const units = cents * UNITS_PER_CENT;
+  if (allowance < units) {
+    const message = `The wallet allows ${contract} ${inUsdc(allowance)} USDC, and signed away ${inUsdc(units)}: approve more`;
+    return { reason: "allowance_too_low", message };
+  }
+  if (balance >= units) return null;
+  return { reason: "wallet_balance_too_low", message: `The wallet has ${inUsdc(balance)} USDC, and signed away ${inUsdc(units)}` };
+}
+
+const inUsdc = (units: bigint): string => `${units / 1_000_000n}.${(units % 1_000_000n).toString().padStart(6, "0")}`;
+
+/** The request number was settled before: as this payment, by a run that the database does not know any more, or as another. */
+async function lookFor(proof: Proof): Promise<Attempt> {
+  const settled = await getSettled(proof);
+  if (settled.cents === proof.cents) return { kind: "found", transaction: settled.transaction, block: settled.block };
+  return {
+    kind: "refused",
+    reason: "settlement_failed",
+    message: "The wallet settled another amount under this requestId: sign a new one",
+  };
+}
+
+/** Of a request number that is settled. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+async function getSettled(proof: Proof): Promise<SettledTransaction> {
+  const settled = await findSettledTransaction(proof.contract, proof);
+  if (settled === null) throw new EvmFailure("behind", "a request number is settled, and no node shows by what");
+  return settled;
+}
+
+/** Why the contract would not settle it now. */
+async function explain(proof: Proof): Promise<Attempt> {
+  const { contract: address, terms, signature } = proof;
+  const refusal = await findSettleRefusal({ address, relayer: terms.relayer, proof, signature });
+  if (refusal === null) return { kind: "unknown" }; // it would again: the next try tells
+  if (refusal.reason === "settled_already") return lookFor(proof);
+  return { kind: "refused", reason: refusal.reason, message: wordsFor[refusal.reason] ?? `The contract refuses: ${refusal.message}` };
+}
+
+const wordsFor: Readonly<Partial<Record<Refusal["reason"], string>>> = {
+  expired: "The time that was signed is more than five minutes from the block's",
+  bad_signature: "The contract does not take this signature",
+};
+
+async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
+  const proof = await readProof(claim);
+  const final = as === "final" ? await readFinalBlock() : null;
+  const cents = final
+    ? await readFinalState(settledCentsOf(proof.contract, proof), final)
+    : (await readSettlement(proof.contract, proof)).settledCents;
+  if (cents === null) throw new EvmFailure("behind", "the nodes do not agree on whether a request number was settled");
+  if (cents !== proof.cents) return null;
+  const settled = await getSettled(proof);
+  const isAsTold = settled.cents === cents && (final === null || settled.block <= final.number);
+  if (!isAsTold) throw new EvmFailure("behind", "the log of a settlement does not say what the contract says");
+  return { transaction: settled.transaction, block: settled.block };
+}
+
+async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
+  const proof = await readProof(claim);
+  const refusal = refusalOf(await readSettlement(proof.contract, proof), proof);
+  if (refusal !== null && refusal !== "settled") return refusal;
+  const told = refusal === "settled" ? await lookFor(proof) : await explain(proof);
+  if (told.kind === "found") throw new EvmFailure("behind", "one node shows a proof as settled, and another did not yet");
+  return told.kind === "refused" ? told : null;
+}

@@ -1,0 +1,69 @@
+// Payments on Solana whose fee an outside facilitator pays: it signs and sends them. It is believed nothing: what counts is the very
+// message that the payer signed, in a block of the chain.
+
+import { findByMemo } from "@/lib/chains/solana/memo-search";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
+import { readSentMessage } from "@/lib/chains/solana/sent-message";
+import { tryTransaction } from "@/lib/chains/solana/simulation";
+import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
+import type { PaymentClaim } from "../claims/claim";
+import { findSoon } from "../followup/find-settlement";
+import type { KeptPayment } from "./kept-svm-payment";
+import type { Attempt, SettledAt } from "./settlement-strategy";
+import { explainTrial } from "./svm-trial";
+import { askToSettle, type FacilitatorOrder } from "../x402/facilitator";
+import { X402_VERSION } from "../x402/wire";
+
+const LOOK_EVERY_MS = 250;
+const LOOKS_AFTER_YES = 12;
+const LOOKS_AFTER_NO = 1;
+
+/** @throws SolanaUnavailable */
+export async function haveItSettled(claim: PaymentClaim, kept: KeptPayment): Promise<Attempt> {
+  const before = await findElsewhere(claim, kept.transaction, "latest");
+  if (before) return { kind: "found", ...before };
+  const { value: why } = await tryTransaction(solanaNodes(), kept.bytes);
+  if (why !== null) return explainTrial(kept.transaction, why);
+  const answer = await askToSettle(orderOf(claim, kept));
+  const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
+  const after = await findSoon(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
+  if (after) return { kind: "found", ...after };
+  // What it says it did, or began, may still come into a block.
+  if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };
+  return { kind: "refused", reason: "settlement_failed", message: `The payment was not carried out: ${answer.reason}` };
+}
+
+/**
+ * Where the payer's message is in a block, whoever brought it there. Its memo finds it, and anybody can write that into another
+ * transaction: the message itself is compared.
+ * @throws SolanaUnavailable
+ */
+export async function findElsewhere(
+  { claimedAt }: PaymentClaim,
+  { to, memo, message }: PaymentTransaction,
+  as: "latest" | "final",
+): Promise<SettledAt | null> {
+  const nodes = solanaNodes();
+  for (const signature of await findByMemo(nodes, { account: to, memo, since: claimedAt })) {
+    const sent = await readSentMessage(nodes, signature);
+    if (!sent || !Buffer.from(message).equals(sent)) continue;
+    const landed = await findLandedAnywhere(nodes, signature);
+    if (landed && (as === "latest" || landed.isFinal)) return { transaction: signature, block: landed.slot };
+  }
+  return null;
+}
+
+function orderOf({ network }: PaymentClaim, { bytes, terms, transaction }: KeptPayment): FacilitatorOrder {
+  const paymentRequirements = {
+    scheme: "exact",
+    network,
+    amount: `${transaction.units}`,
+    asset: terms.mint,
+    payTo: terms.payTo,
+    maxTimeoutSeconds: 60,
+    extra: { feePayer: terms.feePayer, memo: transaction.memo },
+  };
+  const payload = { transaction: bytes.toString("base64") };
+  return { paymentPayload: { x402Version: X402_VERSION, accepted: paymentRequirements, payload }, paymentRequirements };
+}

@@ -1,0 +1,136 @@
+// Settling a claim: its transaction is tried out, stored, sent and followed into a block. Safe to call any number of times at once, in
+// any process: one that has no relayer asks one that has.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { metrics } from "@/lib/base/observe/metrics";
+import { once } from "@/lib/base/process-singleton";
+import { isNodesFault } from "@/lib/relay/chain";
+import { findRelayed, type Relayed } from "@/lib/relay/relayed";
+import { findRelayer } from "@/lib/relay/relayer";
+import { sendStored } from "@/lib/relay/send";
+import { waitForRelayed } from "@/lib/relay/wait";
+import { findBrake } from "./failed-fee-limit";
+import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "../claims/claim";
+import { type Settled, settledAs } from "./outcome";
+import { settleElsewhere } from "./settle-with-facilitator";
+import type { Attempt, Refusal } from "./settlement-strategy";
+import { ways } from "./strategies";
+
+interface Run {
+  untilMs: number;
+  outcome: Promise<Settled>;
+}
+
+const runs = () => once("payments being settled", () => new Map<PaymentId, Run>());
+
+const FIRST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 500;
+/** From a transaction's first bytes to its block, with a relay and a chain that work. */
+const ENOUGH_TIME_MS = 30_000;
+
+/**
+ * Resolves after `waitMs` milliseconds at the latest, or soon after. In a process there is one run of it a claim, whose outcome all
+ * that ask are told. One that is covered is submitted after all.
+ */
+export async function settleClaim(claim: PaymentClaim, waitMs: number): Promise<Settled> {
+  const untilMs = performance.now() + waitMs;
+  const running = runs().get(claim.id);
+  if (running) {
+    running.untilMs = Math.max(running.untilMs, untilMs);
+    return Promise.race([running.outcome, afterMs(waitMs)]);
+  }
+  const run: Run = { untilMs, outcome: Promise.resolve({ kind: "pending" }) };
+  run.outcome = (claim.state === "covered" ? uncover(claim) : Promise.resolve(claim))
+    .then((open) => (findRelayer() ? settleUntil(open, run) : settleElsewhere(open, run)))
+    .finally(() => runs().delete(claim.id));
+  runs().set(claim.id, run);
+  return run.outcome;
+}
+
+async function afterMs(waitMs: number): Promise<Settled> {
+  await sleep(waitMs, undefined, { ref: false });
+  return { kind: "pending" };
+}
+
+async function settleUntil(claim: PaymentClaim, run: Run): Promise<Settled> {
+  const startedMs = performance.now();
+  const settled = await repeat(claim, run);
+  const { scheme, state } = claim;
+  if (state !== "claimed") return settled;
+  metrics().payments.inc({ scheme, outcome: settled.kind });
+  if (settled.kind === "paid") metrics().paymentSeconds.observe({ scheme }, (performance.now() - startedMs) / 1_000);
+  return settled;
+}
+
+async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
+  let known = claim;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+    const settled = (await settledAs(known)) ?? (await goOn(known, run));
+    const leftMs = run.untilMs - performance.now();
+    if (settled.kind !== "pending" || leftMs <= 0) return settled;
+    await sleep(Math.min(pauseMs, leftMs));
+    known = await getClaim(claim.id);
+  }
+}
+
+/** One step further: an attempt, or a look at what became of it. */
+async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
+  if (!claim.isRelayed) {
+    const attempt = await tryNow(claim);
+    if (attempt.kind === "found") return { kind: "paid", transaction: attempt.transaction, block: attempt.block };
+    if (attempt.kind === "refused") return fail(claim, false, attempt);
+    if (attempt.kind === "unknown") return { kind: "pending" };
+  }
+  const id = relayIdOf(claim);
+  const [stored] = await findRelayed([id]);
+  // Another run took it another way.
+  if (!stored) return { kind: "pending" };
+  if (stored.state === "stored") await sendStored(id);
+  const relayed = await waitForRelayed(id, Math.max(0, run.untilMs - performance.now()));
+  if (relayed.state === "succeeded" && relayed.block !== null) return { kind: "paid", transaction: relayed.hash, block: relayed.block };
+  return relayed.state === "failed" || relayed.state === "lost" ? afterFailure(claim, relayed) : { kind: "pending" };
+}
+
+async function tryNow(claim: PaymentClaim): Promise<Attempt> {
+  const way = ways[claim.scheme];
+  const braked = await findBrake(claim);
+  if (braked?.kind !== "refused") return braked ?? way.attempt(claim, relayIdOf(claim));
+  // Somebody else may have carried it out, or we did in a time that the database does not know.
+  try {
+    const found = await way.find(claim, "latest");
+    if (found) return { kind: "found", ...found };
+    const why = await way.findReason?.(claim);
+    // What its payer can mend says more.
+    return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : braked;
+  } catch (error) {
+    if (isNodesFault(error)) return { kind: "unknown" };
+    throw error;
+  }
+}
+
+/** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
+async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): Promise<Settled> {
+  const way = ways[claim.scheme];
+  try {
+    const found = await way.find(claim, "latest");
+    if (found) return { kind: "paid", ...found };
+    const reason = (await way.findReason?.(claim)) ?? null;
+    const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
+    const failure = reason ?? { reason: lost, message: "Its transaction moved nothing" };
+    // One that was given time enough, and was not brought into a block in it, ran out by no fault of its payer.
+    const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
+    return await fail(claim, true, { ...failure, isWaste: state === "failed" && !isOurFault });
+  } catch (error) {
+    if (isNodesFault(error)) return { kind: "pending" };
+    throw error;
+  }
+}
+
+/** `pending` when another run was faster. */
+async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal & { isWaste?: boolean }): Promise<Settled> {
+  const { reason, message } = failure;
+  const isOurs = await noteFailed(claim, wasRelayed, failure);
+  if (!isOurs) return { kind: "pending" };
+  if (failure.isWaste) metrics().paymentsWasted.inc({ scheme: claim.scheme });
+  return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
+}

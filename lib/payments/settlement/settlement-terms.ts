@@ -1,0 +1,37 @@
+// What the settlement contract is made for: from these terms its address follows, so no setting names it. A process with the seed writes
+// its half down; one without reads it there.
+
+import type { Hex } from "viem";
+import { z } from "zod";
+import { config } from "@/lib/base/config";
+import { once } from "@/lib/base/process-singleton";
+import { baseChainId } from "@/lib/chains/evm/base";
+import type { SettlementTerms } from "@/lib/chains/evm/settlement";
+import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { databaseUrl } from "@/lib/db/pool";
+import { listSettings } from "@/lib/db/settings";
+import { SETTLEMENT_PARTIES } from "@/lib/relay/settlement-parties";
+
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .transform((text) => text as Hex);
+const partiesForm = z.object({ treasury: address, relayer: address });
+
+const known = () => once<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
+
+/** Null before the first start with a seed; then they are the same for ever. @throws Error when the treasury is not the settings' */
+export async function findSettlementTerms(): Promise<SettlementTerms | null> {
+  const held = known();
+  if (held.terms && held.databaseUrl === databaseUrl()) return held.terms;
+  const written = (await listSettings(SETTLEMENT_PARTIES)).find(({ name }) => name === SETTLEMENT_PARTIES);
+  if (!written) return null;
+  const { treasury, relayer } = partiesForm.parse(JSON.parse(written.value));
+  const { MODE, TREASURY_BASE_ADDRESS: pinned, SERVICE_NAME: serviceName } = config();
+  // Whoever can write to the database could name another contract than the one that payers trust.
+  if (MODE === "live" && pinned?.toLowerCase() !== treasury)
+    throw new Error("The database names another treasury than TREASURY_BASE_ADDRESS.");
+  const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };
+  Object.assign(held, { databaseUrl: databaseUrl(), terms });
+  return terms;
+}

@@ -1,0 +1,13 @@
+// The ways of settling, by scheme.
+
+import type { PaymentScheme } from "../claims/claim";
+import { settleExactEvm } from "./settle-exact-evm";
+import { settleExactSvm } from "./settle-exact-svm";
+import { settleProof } from "./settle-proof";
+import type { SettleWay } from "./settlement-strategy";
+
+export const ways: Readonly<Record<PaymentScheme, SettleWay>> = {
+  proof: settleProof,
+  exact_evm: settleExactEvm,
+  exact_svm: settleExactSvm,
+};
