@@ -16,8 +16,8 @@ import { quantile } from "./chains-database";
 
 const ONE_USDC = 1_000_000n;
 const LOOK_EVERY_MS = 10;
-const MOST_WAIT_MS = 60_000;
-const MOST_APART_MS = 2_500;
+const MAX_WAIT_MS = 60_000;
+const MAX_APART_MS = 2_500;
 
 interface BenchChain {
   /** Up to this height deposits may be credited. */
@@ -70,7 +70,7 @@ async function measure(name: string, count: number) {
   const chain = await openChain(name);
   const safeAtMs: { height: number; atMs: number }[] = [];
   const credited = new Map<string, { block: number; atMs: number }>();
-  const untilMs = performance.now() + count * MOST_APART_MS + MOST_WAIT_MS;
+  const untilMs = performance.now() + count * MAX_APART_MS + MAX_WAIT_MS;
   const isOver = () => credited.size >= count || performance.now() > untilMs;
   const seeSafe = async () => {
     const height = await chain.readSafe();
@@ -90,7 +90,7 @@ async function measure(name: string, count: number) {
     // Each amount is another one, so that each is a deposit of its own.
     for (let sent = 0; sent < count; sent++) {
       await chain.send(ONE_USDC + BigInt(sent));
-      await sleep(Math.random() * MOST_APART_MS);
+      await sleep(Math.random() * MAX_APART_MS);
     }
   };
   await seeSafe();

@@ -15,14 +15,14 @@ export interface TableView {
 }
 
 const DEFAULT_TOKENS = { input: "1000", output: "500" };
-const MOST_DIGITS = 12;
+const MAX_DIGITS = 12;
 
 /** Keeps the digits of what was typed: `1,000` is 1000. */
 export const digitsOf = (text: string): string =>
   text
     .replace(/\D/g, "")
     .replace(/^0+(?=\d)/, "")
-    .slice(0, MOST_DIGITS);
+    .slice(0, MAX_DIGITS);
 
 /** Reads the query of an address; what it does not say, or says wrong, is as at first. */
 export function readView(query: URLSearchParams): TableView {

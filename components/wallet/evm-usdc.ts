@@ -9,7 +9,7 @@ import { isObject } from "./wallet-error";
 import type { EvmUsdc } from "./wallet-types";
 
 const LOOKS_EVERY_MS = 1_500;
-const MOST_WAIT_MS = 180_000;
+const MAX_WAIT_MS = 180_000;
 const EXPLORER = "https://basescan.org";
 
 /** Whether the wallet is on this service's chain now; in a sandbox on that very one, since other private chains have its number. */
@@ -69,7 +69,7 @@ export async function sendUsdcCall({ config, target, address, connector, data, r
   if (!isHash(hash))
     throw new PaymentProblem("The wallet did not say what it sent. Look into its list of transactions before you try again.");
   onSent(hash);
-  const receipt = await waitForTransactionReceipt(config, { hash, chainId, pollingInterval: LOOKS_EVERY_MS, timeout: MOST_WAIT_MS }).catch(
+  const receipt = await waitForTransactionReceipt(config, { hash, chainId, pollingInterval: LOOKS_EVERY_MS, timeout: MAX_WAIT_MS }).catch(
     () => null, // the chain is slow, or asked too often: what came of it is read from the chain later
   );
   if (receipt?.status === "reverted") throw new PaymentProblem(refused);

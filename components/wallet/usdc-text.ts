@@ -4,7 +4,7 @@ import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
 
 const PLACES = 6;
 /** More than there is. */
-const MOST_DIGITS = 12;
+const MAX_DIGITS = 12;
 
 /**
  * Reads an amount above zero into millionths of a USDC: `5`, `0.25`, `$12.50`.
@@ -17,7 +17,7 @@ export function readUsdcText(text: string): bigint {
   if (!match) throw new RangeError("Write the amount in digits, with a point before the cents, like 1250.50.");
   const [, whole = "", fraction = ""] = match;
   if (fraction.replace(/0+$/, "").length > PLACES) throw new RangeError("USDC has at most 6 decimal places.");
-  if (whole.replace(/^0+/, "").length > MOST_DIGITS) throw new RangeError("That is more USDC than there is.");
+  if (whole.replace(/^0+/, "").length > MAX_DIGITS) throw new RangeError("That is more USDC than there is.");
   const units = BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, "0"));
   if (units === 0n) throw new RangeError("The amount must be above zero.");
   return units;

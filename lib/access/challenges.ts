@@ -36,7 +36,7 @@ const LIFE_MS = 5 * 60_000;
 /** 131 bits; EIP-4361 wants letters and digits. */
 const NONCE_CHARACTERS = 22;
 /** A flood that pushes out a challenge of a minute ago takes 100,000 of them a minute, from 3,334 networks at once. */
-const MOST_KEPT = 100_000;
+const MAX_KEPT = 100_000;
 const TRIM_EVERY = 1_000;
 
 const given = () => once("challenges given", () => ({ sinceTrim: 0 }));
@@ -102,7 +102,7 @@ async function trimChallenges(database: Queryable): Promise<void> {
        WHERE expires_at <= (SELECT expires_at FROM sign_in_nonce ORDER BY expires_at DESC OFFSET $1 LIMIT 1)
        FOR UPDATE SKIP LOCKED
      ))`,
-    [MOST_KEPT],
+    [MAX_KEPT],
   );
 }
 

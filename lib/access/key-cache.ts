@@ -6,7 +6,7 @@ import { onceKept } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 import { findKeyByHash, type KeyRecord } from "./keys";
 
-const MOST_KEYS = 50_000;
+const MAX_KEYS = 50_000;
 
 interface KeyCache {
   byName: Map<string, KeyRecord>;
@@ -52,7 +52,7 @@ export async function loadKey(name: string, hash: Buffer): Promise<KeyRecord | n
   const { epoch } = keys;
   const record = await findKeyByHash(hash);
   if (record && keys.live && keys.epoch === epoch) {
-    if (keys.byName.size >= MOST_KEYS) keys.byName.clear();
+    if (keys.byName.size >= MAX_KEYS) keys.byName.clear();
     keys.byName.set(name, record);
   }
   return record;

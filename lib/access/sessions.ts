@@ -10,7 +10,7 @@ import { pool, type Queryable } from "@/lib/db/pool";
 
 /** How long a session lasts, in seconds. */
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
-const MOST_AGENT_CHARACTERS = 300;
+const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
 /** Every page begins with its session: who waits longer than this for the database is told so. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -60,7 +60,7 @@ export async function openSession(session: NewSession, database: Queryable = poo
       at,
       new Date(at.getTime() + SESSION_SECONDS * 1_000),
       // PostgreSQL cannot keep a NUL, and half a surrogate pair is no text.
-      session.userAgent.replaceAll("\0", "").slice(0, MOST_AGENT_CHARACTERS).toWellFormed(),
+      session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       session.clientAddress,
     ],
   );

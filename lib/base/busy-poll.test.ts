@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { countRequest, ShortWait, uncountRequest } from "./busy-poll";
+import { BusyPoll, countRequest, uncountRequest } from "./busy-poll";
 
 /** With a single processor nothing is waited for awake. */
 const testAwake = test.skipIf(cpus().length === 1);
@@ -17,8 +17,8 @@ function beginRequests(count: number): void {
 }
 
 /** A wait whose answer is there at once, so that the next is expected to be short. */
-function learnShort(): ShortWait {
-  const wait = new ShortWait();
+function learnShort(): BusyPoll {
+  const wait = new BusyPoll();
   wait.begin()();
   return wait;
 }
@@ -33,8 +33,8 @@ testAwake("an answer that came fast the last time is waited for awake, but not f
 
 test("the first is slept through, and so is the next of one that took long", async () => {
   beginRequests(1);
-  expect(await turnsDuring(new ShortWait())).toBe(0);
-  const wait = new ShortWait();
+  expect(await turnsDuring(new BusyPoll())).toBe(0);
+  const wait = new BusyPoll();
   const end = wait.begin();
   await sleep(20);
   end();
@@ -69,12 +69,12 @@ test("an answer ends the wait", async () => {
 });
 
 /** Whoever gets no turn for 2 ms does not stay awake: that may happen once on a busy machine, not for ever. */
-const expectAwake = (makeWait: () => ShortWait) => expect.poll(() => turnsDuring(makeWait())).toBeGreaterThan(0);
+const expectAwake = (makeWait: () => BusyPoll) => expect.poll(() => turnsDuring(makeWait())).toBeGreaterThan(0);
 
 const immediates = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Immediate").length;
 
 /** How many turns of the event loop the wait itself has asked for, as of now. */
-async function turnsDuring(wait: ShortWait): Promise<number> {
+async function turnsDuring(wait: BusyPoll): Promise<number> {
   const end = wait.begin();
   // The wait's turn comes before ours and asks for the next one.
   await new Promise((turn) => setImmediate(turn));

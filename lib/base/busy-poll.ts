@@ -32,7 +32,7 @@ export const requestsUnderWay = (): number => requests().count;
 const mayStayAwake = (): boolean => hasProcessorToSpare && requestsUnderWay() <= 1;
 
 /** Waits for answers of one and the same: it learns from each whether the next is worth staying awake for. */
-export class ShortWait {
+export class BusyPoll {
   /** How many short ones are slept through before one is sat out awake. */
   #sleeps = 1;
 

@@ -16,7 +16,7 @@ const served = new Set([
   ...["POST callback/wallet", "POST signout"],
 ]);
 
-const MOST_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** Answers a request below /api/auth; `steps` is its path from there on. */
 export async function answerAuth(request: Request, steps: readonly string[]): Promise<Response> {
@@ -57,9 +57,9 @@ function refuse(reason: RefusalReason, status: number): Response {
 /** The fields of a form or of a flat JSON object; null when it is neither, or too large. */
 async function readForm(request: Request): Promise<Record<string, unknown> | null> {
   if (request.headers.get("content-type")?.includes("application/json")) {
-    return z.record(z.string(), z.unknown()).safeParse(await readBodyJson(request, MOST_BODY_BYTES)).data ?? null;
+    return z.record(z.string(), z.unknown()).safeParse(await readBodyJson(request, MAX_BODY_BYTES)).data ?? null;
   }
-  const text = await readBodyText(request, MOST_BODY_BYTES);
+  const text = await readBodyText(request, MAX_BODY_BYTES);
   return text === null ? null : Object.fromEntries(new URLSearchParams(text));
 }
 

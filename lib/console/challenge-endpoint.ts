@@ -11,14 +11,14 @@ import { startSignIn } from "./sign-in";
 
 const bodySchema = z.object({ chain: z.enum(walletChains), address: z.string().min(1).max(64) });
 
-const MOST_BODY_BYTES = 1_024;
+const MAX_BODY_BYTES = 1_024;
 
 const statusOf = { invalid_request: 400, address_invalid: 400, wrong_origin: 403, too_many_challenges: 429, unavailable: 503 } as const;
 
 /** Answers `{nonce, text, signInInput?}`, or `{reason, message}` with a status that fits. */
 export async function answerChallenge(request: Request): Promise<Response> {
   if (!isSameOrigin(request)) return refuse("wrong_origin");
-  const body = bodySchema.safeParse(await readBodyJson(request, MOST_BODY_BYTES));
+  const body = bodySchema.safeParse(await readBodyJson(request, MAX_BODY_BYTES));
   if (!body.success) return refuse("invalid_request");
   try {
     const outcome = await startSignIn(body.data, readPageClient(request.headers));

@@ -14,8 +14,8 @@ interface News {
 }
 
 /** A page that is open in many tabs takes so many; only those that somebody looks at count. */
-const MOST_OF_AN_ACCOUNT = 8;
-const MOST_IN_ALL = 2_000;
+const MAX_OF_AN_ACCOUNT = 8;
+const MAX_IN_ALL = 2_000;
 
 const news = () => once<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
 
@@ -23,7 +23,7 @@ const news = () => once<News>("deposit news", () => ({ waiting: new Map(), count
 export function awaitDepositNews(accountId: AccountId, changed: () => void): (() => void) | null {
   const all = news();
   const own = all.waiting.get(accountId) ?? new Set();
-  if (own.size >= MOST_OF_AN_ACCOUNT || all.count >= MOST_IN_ALL) return null;
+  if (own.size >= MAX_OF_AN_ACCOUNT || all.count >= MAX_IN_ALL) return null;
   const call = () => changed();
   own.add(call);
   all.waiting.set(accountId, own);

@@ -8,9 +8,9 @@ import { findModel } from "@/lib/providers/catalogue";
 import { textField } from "./answer";
 import { readUsdText } from "./usd-text";
 
-const MOST_NAME_CHARACTERS = 60;
+const MAX_NAME_CHARACTERS = 60;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const MOST_YEARS = 10;
+const MAX_YEARS = 10;
 
 // What cannot be seen, or turns round the text beside it: no name needs it, and two names would look alike. U+200D is left,
 // which joins emoji.
@@ -21,7 +21,7 @@ const keyName = textField((text) => {
   const trimmed = text.normalize("NFC").trim();
   if (unseen.test(trimmed)) throw new RangeError("The name contains a character that cannot be seen. Type the name anew.");
   if (!/[^\p{M}\p{Z}\u200d]/u.test(trimmed)) throw new RangeError("Give the key a name, such as where it will be used.");
-  if ([...trimmed].length > MOST_NAME_CHARACTERS) throw new RangeError(`Use at most ${MOST_NAME_CHARACTERS} characters.`);
+  if ([...trimmed].length > MAX_NAME_CHARACTERS) throw new RangeError(`Use at most ${MAX_NAME_CHARACTERS} characters.`);
   return trimmed;
 });
 
@@ -31,8 +31,8 @@ function readLastDay(text: string): Date {
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text) throw new RangeError("Choose a day, like 2030-01-31.");
   if (at.getTime() <= nowMs()) throw new RangeError("This day is over. Choose today or a later one.");
   const latest = now();
-  latest.setUTCFullYear(latest.getUTCFullYear() + MOST_YEARS);
-  if (at > latest) throw new RangeError(`Choose a day within the next ${MOST_YEARS} years, or let the key never expire.`);
+  latest.setUTCFullYear(latest.getUTCFullYear() + MAX_YEARS);
+  if (at > latest) throw new RangeError(`Choose a day within the next ${MAX_YEARS} years, or let the key never expire.`);
   return at;
 }
 

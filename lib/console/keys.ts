@@ -24,7 +24,7 @@ import type { Owner } from "./owner";
 import { DAY_MS } from "./usage-query";
 
 /** How many keys that are not revoked an account may have. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 const PAGE_ROWS = 20;
 /** What a key without a cap spent is told of so many days. */
 const SPENT_DAYS = 30;
@@ -93,13 +93,13 @@ export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyW
   if (isFrozen) return frozenRefusal();
   const { name, expiry, cap, models } = wish;
   const made = await inTransaction(async (transaction) => {
-    if ((await countLiveKeys(accountId, transaction)) >= MOST_KEYS) return null;
+    if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
     return createKey(
       { accountId, name, ...(expiry && { expiresAt: expiry }), ...(cap && { cap }), ...(models && { allowedModels: models }) },
       transaction,
     );
   });
-  if (!made) return refuse(`This account has ${MOST_KEYS} keys, which is the most. Revoke one that you no longer use.`);
+  if (!made) return refuse(`This account has ${MAX_KEYS} keys, which is the most. Revoke one that you no longer use.`);
   return { ok: true, key: made.key };
 }
 

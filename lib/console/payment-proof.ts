@@ -12,9 +12,9 @@ import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 
 /** More than any prompt can cost. */
-const MOST_CENTS = 100_000_000;
+const MAX_CENTS = 100_000_000;
 
-export const drawnPaymentForm = z.strictObject({ from: z.string().max(64), cents: z.int().min(1).max(MOST_CENTS) });
+export const drawnPaymentForm = z.strictObject({ from: z.string().max(64), cents: z.int().min(1).max(MAX_CENTS) });
 
 /** The fields of a request's `payment`, without the signature, and the text that is to be signed. */
 export interface DrawnPayment {

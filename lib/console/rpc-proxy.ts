@@ -13,8 +13,8 @@ import { readBodyText } from "./request-body";
 import { evmMethods, solanaMethods } from "./rpc-methods";
 import { isSameOrigin } from "./same-origin";
 
-const MOST_BODY_BYTES = 65_536;
-const MOST_CALLS = 20;
+const MAX_BODY_BYTES = 65_536;
+const MAX_CALLS = 20;
 
 // JSON-RPC 2.0, 5.1; the limit's is EIP-1474's.
 const PARSE_ERROR = -32_700;
@@ -73,11 +73,11 @@ export async function answerRpc(request: Request, chainName: string): Promise<Re
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
   if (!chain) return refuse(404, METHOD_NOT_FOUND, "There is no such chain.");
   if (!isSameOrigin(request)) return refuse(403, INVALID_REQUEST, "Only this service's own pages may ask its chains.");
-  const body = parseJson(await readBodyText(request, MOST_BODY_BYTES));
-  if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MOST_BODY_BYTES} bytes.`);
+  const body = parseJson(await readBodyText(request, MAX_BODY_BYTES));
+  if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MAX_BODY_BYTES} bytes.`);
   const client = readPageClient(request.headers);
   if (!Array.isArray(body)) return respond(await answerCall(chain, body, client));
-  if (body.length === 0 || body.length > MOST_CALLS) return refuse(400, INVALID_REQUEST, `Send 1 to ${MOST_CALLS} calls at once.`);
+  if (body.length === 0 || body.length > MAX_CALLS) return refuse(400, INVALID_REQUEST, `Send 1 to ${MAX_CALLS} calls at once.`);
   const answers = await Promise.all(body.map((call) => answerCall(chain, call, client)));
   return Response.json(answers.map(writeAnswer), noStore);
 }

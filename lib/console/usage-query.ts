@@ -8,7 +8,7 @@ import { type Split, splits } from "@/lib/ledger/usage-summary";
 export const PLAYGROUND = "playground";
 /** Spans that a press chooses, in days up to today. */
 export const presets = [7, 30, 90] as const;
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 export const DAY_MS = 86_400_000;
 
@@ -101,7 +101,7 @@ function readDays({ from, to, days }: z.infer<typeof schema>): Days {
   const preset = toDay === today ? (presets.find((length) => length === count) ?? null) : null;
   const instead = { fromDay: addDays(today, 1 - DEFAULT_DAYS), toDay: today, preset: DEFAULT_DAYS } as const;
   if (count < 1) return { ...instead, problem: "The first day must not be after the last one. These are the last 30 days instead." };
-  if (count > MOST_DAYS) return { ...instead, problem: `The most is ${MOST_DAYS} days at once. These are the last 30 days instead.` };
+  if (count > MAX_DAYS) return { ...instead, problem: `The most is ${MAX_DAYS} days at once. These are the last 30 days instead.` };
   return { fromDay, toDay, preset, problem: null };
 }
 

@@ -10,9 +10,9 @@ import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
 
 const PAGE_ROWS = 50;
 /** Parts that a chart shows by themselves. */
-const MOST_PARTS = 5;
+const MAX_PARTS = 5;
 /** Keys that a list offers; all others are found by their rows. */
-const MOST_KEYS = 200;
+const MAX_KEYS = 200;
 
 /** A charge as a table shows it; `cost` in nano-USD. */
 export interface UsageRow {
@@ -67,7 +67,7 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
   const { totals, mark, spend, charged } = await readUsageSummary(
     { ...asked, mark: query.cursor?.mark ?? asked.mark },
     query.split,
-    MOST_PARTS,
+    MAX_PARTS,
   );
   const page = { mark, ...(await readRows({ ...asked, mark }, query)) };
   const chosenKey = query.key === PLAYGROUND ? "" : query.key;
@@ -84,7 +84,7 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
     hasEverCalled: page.rows.length > 0 || (await listLatestRequests(accountId, 1)).length > 0,
     chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
     models: [...models].sort().map((model) => ({ value: model, text: model })),
-    keys: keyIds.slice(0, MOST_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),
+    keys: keyIds.slice(0, MAX_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),
   };
 }
 

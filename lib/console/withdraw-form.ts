@@ -28,7 +28,7 @@ export const withdrawalForm = z.strictObject({
   amount: textField(readUsdcText),
 });
 
-const MOST_SIGNATURE_CHARACTERS = 40_000;
+const MAX_SIGNATURE_CHARACTERS = 40_000;
 const mostNano = 9_223_372_036_854_775_807n;
 const money = z
   .bigint()
@@ -46,7 +46,7 @@ export const signedOrderForm = z.strictObject({
   nonce: z.string().regex(/^[0-9A-Za-z]{22}$/),
   issuedAt: z.date(),
   signer: z.strictObject({ chain: z.enum(walletChains), address: z.string().min(1).max(64) }),
-  signature: z.string().min(1).max(MOST_SIGNATURE_CHARACTERS),
+  signature: z.string().min(1).max(MAX_SIGNATURE_CHARACTERS),
 });
 
 export type SignedOrderForm = z.output<typeof signedOrderForm>;

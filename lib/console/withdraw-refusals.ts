@@ -4,7 +4,7 @@ import { formatUsd } from "@/lib/base/money";
 import type { DestinationFault } from "@/lib/wallets/withdrawals/destination";
 import type { WithdrawalChain } from "@/lib/wallets/withdrawals/order";
 import type { ChainShort, RequestRefusal } from "@/lib/wallets/withdrawals/request";
-import { leastWithdrawal, MOST_OPEN } from "@/lib/wallets/withdrawals/rules";
+import { leastWithdrawal, MAX_OPEN } from "@/lib/wallets/withdrawals/rules";
 import { type Refusal, refuse } from "./answer";
 
 const chainNames: Readonly<Record<WithdrawalChain, string>> = { base: "Base", solana: "Solana" };
@@ -59,7 +59,7 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "chain_funds":
       return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":
-      return refuse(`${MOST_OPEN} withdrawals are on their way already. Wait until one of them has arrived.`);
+      return refuse(`${MAX_OPEN} withdrawals are on their way already. Wait until one of them has arrived.`);
     default:
       return refuse(plainTexts[refusal.reason]);
   }

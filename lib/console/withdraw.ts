@@ -112,13 +112,13 @@ const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : o
 async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd | null> {
   const fees = readFees();
   if (chain === "base") return fees.base;
-  const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MOST_WAIT_MS).unref());
+  const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_WAIT_MS).unref());
   const read = await Promise.race([readDestination(chain, address).catch(() => null), slow]); // unknown is what it is then
   if (!read?.ok) return null;
   return read.needsAccount ? fees.solanaWithAccount : fees.solana;
 }
 
-const MOST_WAIT_MS = 1_500;
+const MAX_WAIT_MS = 1_500;
 
 /** What a wallet signs to take money out: the text, and the order that it says. */
 export interface DrawnOrder extends Omit<Order, "accountId" | "validUntil"> {

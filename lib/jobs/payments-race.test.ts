@@ -16,7 +16,7 @@ import { claim, credit, type Paid, type PaymentsWorld, prove, reckoned, startPay
 const RUN_MS = isLong ? 60_000 : 8_000;
 const PAYERS = 30;
 /** However slow the machine is. */
-const LEAST_ROUNDS = 5;
+const MIN_ROUNDS = 5;
 
 await openTestDatabase();
 let world: PaymentsWorld;
@@ -44,7 +44,7 @@ async function payAgainAndAgain(index: number, endMs: number): Promise<void> {
   const chain = index % 3 === 0 ? "solana" : "evm";
   const payer = newKeyWallet(chain).address;
   const { accountId } = owners[index % owners.length] as Owner;
-  for (let round = 0; round < LEAST_ROUNDS || performance.now() < endMs; round += 1) {
+  for (let round = 0; round < MIN_ROUNDS || performance.now() < endMs; round += 1) {
     const payment = await world.settled(chain, ONE_USDC + BigInt(index * 1_000 + round), payer);
     await sleep(index * 3);
     await credit(payment);
@@ -109,8 +109,8 @@ test("thirty payers at once, on both chains, spent, claimed and lost: never a de
   expect(earned).toBeGreaterThan(0n);
   expect(credits).toBeLessThan(owed);
   expect(await checkBooks()).toEqual([]);
-  expect(counts.paid).toBeGreaterThanOrEqual(PAYERS * LEAST_ROUNDS);
-  expect(counts.claims).toBeGreaterThanOrEqual((PAYERS / 2) * (LEAST_ROUNDS - 2));
+  expect(counts.paid).toBeGreaterThanOrEqual(PAYERS * MIN_ROUNDS);
+  expect(counts.claims).toBeGreaterThanOrEqual((PAYERS / 2) * (MIN_ROUNDS - 2));
   expect(counts.lost).toBeGreaterThan(0);
   expect(counts.told).toBeGreaterThan(counts.reckoned / 2);
 });

@@ -27,7 +27,7 @@ export interface Schedule {
   stop: () => Promise<void>;
 }
 
-const MOST_RUN_MS = 120_000;
+const MAX_RUN_MS = 120_000;
 
 /** Starts every job at once. */
 export function startJobs(jobs: readonly Job[]): Schedule {
@@ -35,7 +35,7 @@ export function startJobs(jobs: readonly Job[]): Schedule {
   setMaxListeners(0, stopping.signal); // each job listens: more of them than Node takes for a leak
   // When each job's next success must have come. Its pause is counted in: a job may rest for longer than it may run.
   const overdueAt = new Map<Job, number>();
-  const expect = (job: Job, pauseMs: number) => overdueAt.set(job, performance.now() + pauseMs + (job.mostRunMs ?? MOST_RUN_MS));
+  const expect = (job: Job, pauseMs: number) => overdueAt.set(job, performance.now() + pauseMs + (job.mostRunMs ?? MAX_RUN_MS));
   for (const job of jobs) expect(job, 0);
   const loops = jobs.map((job) => runForever(job, stopping.signal, (pauseMs) => expect(job, pauseMs)));
   return {

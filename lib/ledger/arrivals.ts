@@ -11,14 +11,14 @@ interface Above {
 }
 
 /** PostgreSQL's own. */
-const MOST_INTEGER = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 /** nano-USD by account that came in over a chain and is not in a final block up to `height`, spent or not. */
 export async function listUnseenArrivals(snapshot: Queryable, { funding, height }: Above): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await snapshot.query<{ accountId: string; amount: bigint }>(
     `SELECT a.account_id AS "accountId", sum(a.amount)::bigint AS amount FROM arrival a
      WHERE a.funding_id = $1 AND (a.finalized = false OR (a.finalized AND a.block > $2)) GROUP BY a.account_id`,
-    [funding, Math.min(height, MOST_INTEGER)],
+    [funding, Math.min(height, MAX_INTEGER)],
   );
   return new Map(rows.map(({ accountId, amount }) => [accountId, amount]));
 }

@@ -13,7 +13,7 @@ export interface Violation {
 }
 
 /** A ledger of hundreds of millions of charges is read within this; the pool's own limit is for requests. */
-const MOST_MS = 6 * 3_600_000;
+const MAX_MS = 6 * 3_600_000;
 
 const STATEMENT = "SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100";
 
@@ -28,7 +28,7 @@ export async function findViolations(statement: string, values: readonly unknown
     // Everything is compared with everything: nested loops, which a planner without statistics picks, would take for ever.
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'");
     // A setting of pg's that its types do not know.
-    const query: QueryConfig & { query_timeout: number } = { text: statement, values: [...values], query_timeout: MOST_MS };
+    const query: QueryConfig & { query_timeout: number } = { text: statement, values: [...values], query_timeout: MAX_MS };
     const { rows } = await client.query<Violation>(query);
     await client.query("COMMIT");
     client.release();

@@ -20,7 +20,7 @@ const KILLS = isLong ? 200 : 10;
 /** A wave of requests takes about so long. */
 const LATEST_KILL_MS = 330;
 /** Fewer than those of a wave that are surely placed. */
-const MOST_HOLDS = 10;
+const MAX_HOLDS = 10;
 
 let cluster: DurableCluster;
 
@@ -107,7 +107,7 @@ async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void>
   // Each idempotency key waits for the disk, and takes the holds before it along.
   const wave = load.wave(0.08);
   // Most often while holds come, of which the first answers come later; else at any moment.
-  if (draw() < 0.85) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MOST_HOLDS));
+  if (draw() < 0.85) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MAX_HOLDS));
   else await sleep(draw() * LATEST_KILL_MS);
   await crash(load);
   // What was forgotten is settled while others ask for the same money.

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ShortWait } from "@/lib/base/busy-poll";
+import { BusyPoll } from "@/lib/base/busy-poll";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
@@ -140,7 +140,7 @@ test("a caller who gives up while the connection is being made is told at once",
   forgetOnce("provider origins");
   once(
     "provider origins",
-    () => new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new ShortWait() }]]),
+    () => new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
   );
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));

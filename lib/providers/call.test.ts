@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { buildConnector, errors, Pool } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ShortWait } from "@/lib/base/busy-poll";
+import { BusyPoll } from "@/lib/base/busy-poll";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -238,7 +238,7 @@ test("a connection that takes too long is a timeout, and is tried again", async 
     else connect(options, done);
   };
   forgetOnce("provider origins");
-  once("provider origins", () => new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new ShortWait() }]]));
+  once("provider origins", () => new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]));
   expect((await readCall(callAt([server.url], { limits: { PROVIDER_RETRIES: 1 } }))).failure).toMatchObject({
     kind: "timeout",
     accepted: false,

@@ -2,7 +2,7 @@
 // moment, and failures told apart by whether the provider had begun to answer. It knows no format and no price.
 
 import { Pool } from "undici";
-import { ShortWait } from "@/lib/base/busy-poll";
+import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
 import { onceKept } from "@/lib/base/process-singleton";
 import type { CallBudget } from "./budget";
@@ -26,7 +26,7 @@ export interface WireAnswer {
 interface Origin {
   pool: Pool;
   /** Until an answer begins. */
-  wait: ShortWait;
+  wait: BusyPoll;
 }
 
 const origins = onceKept("provider origins", () => new Map<string, Origin>());
@@ -44,7 +44,7 @@ function originOf(name: string): Origin {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    origin = { pool, wait: new ShortWait() };
+    origin = { pool, wait: new BusyPoll() };
     origins().set(name, origin);
   }
   return origin;

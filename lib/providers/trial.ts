@@ -1,7 +1,7 @@
 // One try at one route: what it means for the provider's breaker and metrics, and what it makes known of the answer.
 
 import { nowMs } from "@/lib/base/clock";
-import { afterwards } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
@@ -101,7 +101,7 @@ export class Trial {
     const { breaker, permit, route } = this.#setup;
     breaker.record(permit, health);
     const seconds = (performance.now() - this.#startedAtMs) / 1_000;
-    afterwards(() => {
+    deferTelemetry(() => {
       metrics().providerCalls.inc({ provider: route.provider, outcome });
       if (outcome === "ok") metrics().providerSeconds.observe({ provider: route.provider }, seconds);
     });

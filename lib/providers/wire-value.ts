@@ -39,13 +39,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** JSON of any depth can be read, but only some four thousand levels can be written again, those around it among them. */
-const MOST_LEVELS = 1_000;
+const MAX_LEVELS = 1_000;
 
 /** The object that `text` is the JSON of; undefined for any other text, and for one too deep to be written into a request. */
 export function readJsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) && isNestedWithin(value, MOST_LEVELS) ? value : undefined;
+    return isRecord(value) && isNestedWithin(value, MAX_LEVELS) ? value : undefined;
   } catch {
     // A model may write arguments that are no JSON, and a function may return any text.
     return undefined;

@@ -19,8 +19,8 @@ interface MinedCall {
   blockHash: Hex;
 }
 
-const MOST_FINAL = 200;
-const MOST_LOOKS_AT_ONCE = 8;
+const MAX_FINAL = 200;
+const MAX_LOOKS_AT_ONCE = 8;
 
 const mined = `SELECT id, state, hash, block, block_hash AS "blockHash" FROM relayed
   WHERE finalized = false AND chain = 'base' AND state IN ('succeeded', 'failed') AND sender = $1`;
@@ -52,8 +52,8 @@ const blockAt = (node: EvmNode, number: number): Promise<Block | null> => findBl
 async function checkBlocks(calls: readonly MinedCall[], nodes: EvmNodes): Promise<void> {
   const numbers = [...new Set(calls.map(({ block }) => block))];
   const standing = new Map<number, Hex | null>();
-  for (let from = 0; from < numbers.length; from += MOST_LOOKS_AT_ONCE) {
-    const some = numbers.slice(from, from + MOST_LOOKS_AT_ONCE);
+  for (let from = 0; from < numbers.length; from += MAX_LOOKS_AT_ONCE) {
+    const some = numbers.slice(from, from + MAX_LOOKS_AT_ONCE);
     const blocks = await nodes.ask((node) => Promise.all(some.map((number) => blockAt(node, number))));
     some.forEach((number, place) => void standing.set(number, blocks[place]?.hash ?? null));
   }
@@ -78,13 +78,9 @@ async function followOrSendAgain({ id, block, blockHash }: MinedCall, nodes: Evm
 
 /** Makes final what is in a final block, once it was seen there a second time, by another node where there is one. @throws EvmFailure */
 export async function makeFinal(sender: Hex, { finalized }: Head, nodes: EvmNodes): Promise<void> {
-  const { rows } = await pool().query<MinedCall>(`${mined} AND block <= $2 ORDER BY block LIMIT $3`, [
-    sender,
-    finalized.number,
-    MOST_FINAL,
-  ]);
-  for (let from = 0; from < rows.length; from += MOST_LOOKS_AT_ONCE) {
-    await Promise.all(rows.slice(from, from + MOST_LOOKS_AT_ONCE).map((call) => lookAgain(call, nodes)));
+  const { rows } = await pool().query<MinedCall>(`${mined} AND block <= $2 ORDER BY block LIMIT $3`, [sender, finalized.number, MAX_FINAL]);
+  for (let from = 0; from < rows.length; from += MAX_LOOKS_AT_ONCE) {
+    await Promise.all(rows.slice(from, from + MAX_LOOKS_AT_ONCE).map((call) => lookAgain(call, nodes)));
   }
 }
 

@@ -32,10 +32,10 @@ export interface WaitingCall extends Outgoing {
   takenAt: Date | null;
 }
 
-const MOST_WAITING = 500;
-const MOST_LOOKS_AT_ONCE = 8;
+const MAX_WAITING = 500;
+const MAX_LOOKS_AT_ONCE = 8;
 /** Fees are not raised beyond this many times what the chain asks: then something else is wrong. */
-const MOST_TIMES_THE_MARKET = 10n;
+const MAX_TIMES_THE_MARKET = 10n;
 
 /** What waits of a sender, by nonce. */
 export async function readWaiting(sender: string): Promise<WaitingCall[]> {
@@ -45,7 +45,7 @@ export async function readWaiting(sender: string): Promise<WaitingCall[]> {
      FROM relayed r JOIN relay_broadcast b ON b.hash = r.hash
      WHERE r.finalized = false AND r.chain = 'base' AND r.state IN ('stored', 'sent') AND r.sender = $1
      ORDER BY r.nonce LIMIT $2`,
-    [sender, MOST_WAITING],
+    [sender, MAX_WAITING],
   );
   return rows.map((row) => ({ ...row, maxFee: BigInt(row.maxFee), maxPriorityFee: BigInt(row.maxPriorityFee) }));
 }
@@ -57,8 +57,8 @@ export async function readWaiting(sender: string): Promise<WaitingCall[]> {
  */
 export async function findMined(waiting: readonly WaitingCall[], sender: Hex, nodes: EvmNodes): Promise<void> {
   const missing: WaitingCall[] = [];
-  for (let from = 0; from < waiting.length; from += MOST_LOOKS_AT_ONCE) {
-    const some = waiting.slice(from, from + MOST_LOOKS_AT_ONCE);
+  for (let from = 0; from < waiting.length; from += MAX_LOOKS_AT_ONCE) {
+    const some = waiting.slice(from, from + MAX_LOOKS_AT_ONCE);
     const found = await Promise.all(some.map(({ id }) => lookEverywhere(id, nodes)));
     missing.push(...some.filter((_, place) => !found[place]));
   }
@@ -98,7 +98,7 @@ async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Ou
   const { id, chain, sender, nonce, receiver, input, gas, maxFee, maxPriorityFee } = call;
   const before = { chainId: nodes.chainId, nonce, to: receiver, data: bytesToHex(input), gas };
   const next: Transaction = raiseFees({ ...before, maxFeePerGas: maxFee, maxPriorityFeePerGas: maxPriorityFee }, fees);
-  if (next.maxFeePerGas > MOST_TIMES_THE_MARKET * fees.maxFeePerGas) return null;
+  if (next.maxFeePerGas > MAX_TIMES_THE_MARKET * fees.maxFeePerGas) return null;
   const relayer = findRelayer();
   // Of another seed's relayer, from before: only its own could sign anew.
   if (relayer?.address.toLowerCase() !== sender) return null;

@@ -23,8 +23,8 @@ interface Answer {
   problem: string | null;
 }
 
-const MOST_AT_ONCE = 8;
-const MOST_PROBLEM_CHARACTERS = 200;
+const MAX_AT_ONCE = 8;
+const MAX_PROBLEM_CHARACTERS = 200;
 
 /**
  * Sends stored transactions after their commit, without waiting for a block. What no node takes now, the job sends again.
@@ -43,8 +43,8 @@ export async function sendStored(ids: string | readonly string[], nodes: RelayNo
 
 /** Sends in the order given, some at once; no more when no node answers. */
 export async function sendAll(outgoing: readonly Outgoing[], nodes: RelayNodes): Promise<void> {
-  for (let from = 0; from < outgoing.length; from += MOST_AT_ONCE) {
-    const wereHeard = await Promise.all(outgoing.slice(from, from + MOST_AT_ONCE).map((one) => send(one, nodes)));
+  for (let from = 0; from < outgoing.length; from += MAX_AT_ONCE) {
+    const wereHeard = await Promise.all(outgoing.slice(from, from + MAX_AT_ONCE).map((one) => send(one, nodes)));
     if (wereHeard.includes(false)) return;
   }
 }
@@ -76,7 +76,7 @@ async function sendToBase({ raw }: Outgoing, nodes: RelayNodes): Promise<Answer 
       case "no_gas_money":
         return { isTaken: false, problem: "no_gas_money" };
       case "refused":
-        return { isTaken: false, problem: outcome.reason.slice(0, MOST_PROBLEM_CHARACTERS) };
+        return { isTaken: false, problem: outcome.reason.slice(0, MAX_PROBLEM_CHARACTERS) };
     }
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
@@ -89,7 +89,7 @@ async function sendToSolana({ raw, hash }: Outgoing, nodes: RelayNodes): Promise
     await sendTransaction(solanaOf(nodes), raw, hash);
     return { isTaken: true, problem: null };
   } catch (error) {
-    if (isSolanaRefusal(error)) return { isTaken: false, problem: error.message.slice(0, MOST_PROBLEM_CHARACTERS) };
+    if (isSolanaRefusal(error)) return { isTaken: false, problem: error.message.slice(0, MAX_PROBLEM_CHARACTERS) };
     if (isSolanaUnavailable(error)) return null;
     throw error;
   }

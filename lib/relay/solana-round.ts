@@ -18,8 +18,8 @@ interface OpenTransaction extends Outgoing {
   sentAt: Date | null;
 }
 
-const MOST_OPEN = 500;
-const MOST_AT_ONCE = 8;
+const MAX_OPEN = 500;
+const MAX_AT_ONCE = 8;
 
 /** @throws SolanaUnavailable when no node answers; the next round does the rest */
 export async function runSolanaRound(nodes: SolanaNodes, resendAfterMs: number): Promise<void> {
@@ -28,12 +28,12 @@ export async function runSolanaRound(nodes: SolanaNodes, resendAfterMs: number):
        r.sent_at AS "sentAt", b.raw
      FROM relayed r JOIN relay_broadcast b ON b.hash = r.hash
      WHERE r.finalized = false AND r.chain = 'solana' ORDER BY r.stored_at LIMIT $1`,
-    [MOST_OPEN],
+    [MAX_OPEN],
   );
   if (rows.length === 0) return;
   const height = await nodes.call("getBlockHeight", [{ commitment: "finalized" }], z.int().min(0));
-  for (let from = 0; from < rows.length; from += MOST_AT_ONCE) {
-    const due = await Promise.all(rows.slice(from, from + MOST_AT_ONCE).map((one) => look(one, nodes, height)));
+  for (let from = 0; from < rows.length; from += MAX_AT_ONCE) {
+    const due = await Promise.all(rows.slice(from, from + MAX_AT_ONCE).map((one) => look(one, nodes, height)));
     const isDue = ({ sentAt }: OpenTransaction) => sentAt === null || nowMs() - sentAt.getTime() >= resendAfterMs;
     await sendAll(due.filter((one) => one !== null).filter(isDue), { solana: nodes });
   }

@@ -8,7 +8,7 @@ import { getRelayed, type Relayed } from "./relayed";
 import { lookAtSolana } from "./solana-status";
 
 const FIRST_PAUSE_MS = 2;
-const MOST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 250;
 
 /**
  * Resolves when the transaction is in a block, or lost, or `ms` milliseconds have passed; its `state` tells. It is final later.
@@ -16,7 +16,7 @@ const MOST_PAUSE_MS = 250;
  */
 export async function waitForRelayed(id: string, ms: number, nodes: RelayNodes = {}): Promise<Relayed> {
   const deadline = performance.now() + ms;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
     const relayed = await getRelayed(id);
     if (relayed.state !== "stored" && relayed.state !== "sent") return relayed;
     const isNews = await (relayed.chain === "base" ? lookAtBase(relayed, nodes) : lookAtSolana(relayed, nodes));

@@ -16,7 +16,7 @@ export interface Kept<Part> {
 }
 
 const FIRST_RETRY_MS = 100;
-const MOST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 
 /**
  * @param name as it reads in the log: `simulated models`
@@ -41,7 +41,7 @@ export async function keepRunning<Part extends Running>(name: string, start: () 
   }
 
   async function startAgain(): Promise<Part | null> {
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_RETRY_MS)) {
+    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
       if (stopping.signal.aborted) return null;
       try {

@@ -19,7 +19,7 @@ export interface StartedChain {
 export class OwnedElsewhere extends Error {}
 
 const FIRST_RETRY_MS = 500;
-const MOST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 60_000;
 const OWNED_RETRY_MS = 1_000;
 const FUNDED_EVERY_MS = 60_000;
 const UNFUNDED_RETRY_MS = 5_000;
@@ -52,7 +52,7 @@ export function startBeside(name: string, firstPauseMs: number, start: () => Pro
         log().error({ err: error }, `the ${name} did not start; trying again`);
       }
       await pause(retryMs);
-      retryMs = Math.min(2 * retryMs, MOST_RETRY_MS);
+      retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
     }
   }
 

@@ -3,7 +3,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/http/request";
+import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/request";
 import { readBody } from "./body";
 
 type Read = Awaited<ReturnType<typeof readBody>>;
@@ -70,7 +70,7 @@ test("1 MiB is accepted, whatever its chunks", async () => {
 
 test.each([
   ["one byte more", MAX_BODY_BYTES + 1],
-  ["as much as is thrown away", MOST_DISCARDED_BYTES],
+  ["as much as is thrown away", MAX_DISCARDED_BYTES],
 ])("%s: too large, and its sender gets the answer", async (_case, bytes) => {
   const read = nextRead();
   const rest = bytes - MAX_BODY_BYTES;
@@ -82,7 +82,7 @@ test("more than is thrown away is not read at all when its length is announced",
   const read = nextRead();
   const socket = connect(port(), "127.0.0.1");
   socket.on("error", () => undefined);
-  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${MOST_DISCARDED_BYTES + 1}\r\n\r\n`);
+  socket.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${MAX_DISCARDED_BYTES + 1}\r\n\r\n`);
   expect((await read).read).toEqual({ bodyText: "", bodyProblem: "too_large" });
   socket.destroy();
 });

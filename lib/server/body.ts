@@ -2,7 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "@/lib/gateway/http/request";
+import { type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/request";
 
 export type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
 
@@ -11,7 +11,7 @@ const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
 /** Resolves with the body or what is wrong with it; null when the client went away before its end. */
 export function readBody(message: IncomingMessage): Promise<Body | null> {
   if (message.method === "GET" || message.method === "HEAD") return Promise.resolve({ bodyText: "" });
-  if (Number(message.headers["content-length"]) > MOST_DISCARDED_BYTES) return Promise.resolve(tooLarge);
+  if (Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES) return Promise.resolve(tooLarge);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -22,7 +22,7 @@ export function readBody(message: IncomingMessage): Promise<Body | null> {
         return;
       }
       chunks.length = 0;
-      if (bytes <= MOST_DISCARDED_BYTES) return;
+      if (bytes <= MAX_DISCARDED_BYTES) return;
       // The rest is not even read; the reply closes the connection.
       message.removeAllListeners("data");
       message.pause();

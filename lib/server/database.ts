@@ -15,7 +15,7 @@ export interface Database {
   stop: () => Promise<void>;
 }
 
-const MOST_RESTARTS = 5;
+const MAX_RESTARTS = 5;
 const RESTARTS_WITHIN_MS = 60_000;
 
 /** Resolves when the database takes connections. A given one is not asked yet. */
@@ -35,7 +35,7 @@ function keepAlive(first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgre
     log().error({ pid: ended.pid }, "the embedded PostgreSQL ended unasked; starting it again");
     await ended.stop(); // gives the directory back
     restarts = [...restarts.filter((at) => performance.now() - at < RESTARTS_WITHIN_MS), performance.now()];
-    if (restarts.length > MOST_RESTARTS) throw new Error(`it ended ${restarts.length} times within a minute`);
+    if (restarts.length > MAX_RESTARTS) throw new Error(`it ended ${restarts.length} times within a minute`);
     const again = await start();
     if (again.url !== first.url) {
       await again.stop();

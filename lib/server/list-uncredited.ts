@@ -7,7 +7,7 @@ import { readForeignTokens } from "@/lib/wallets/deposits/foreign-tokens";
 import { readSolanaForeignTokens } from "@/lib/wallets/deposits/solana-foreign-tokens";
 import { withPresentDatabase } from "./present-database";
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -22,7 +22,7 @@ export async function main(): Promise<void> {
 }
 
 async function list(): Promise<void> {
-  const small = await readAllUncredited(MOST_LISTED);
+  const small = await readAllUncredited(MAX_LISTED);
   for (const { chain, address, accountId, amount } of small) say(`${chain.padEnd(6)}  ${address}  ${accountId}  ${formatUsd(amount)}`);
   say(`${small.length} addresses have less than the minimum: ${formatUsd(totalOf(small))}. It is credited once they have more.`);
   const tokens = [...(await foreignOnBase()), ...(await foreignOnSolana())];
@@ -33,7 +33,7 @@ async function list(): Promise<void> {
 const totalOf = (small: readonly UncreditedAddress[]): bigint => small.reduce((sum, { amount }) => sum + amount, 0n);
 
 async function foreignOnBase(): Promise<string[]> {
-  const found = await readForeignTokens("base", MOST_LISTED);
+  const found = await readForeignTokens("base", MAX_LISTED);
   return found.map(
     ({ address, accountId, units, token, sender, transaction }) =>
       `base    ${address}  ${accountId}  ${units} units of ${token} from ${sender} in ${transaction}`,
@@ -41,7 +41,7 @@ async function foreignOnBase(): Promise<string[]> {
 }
 
 async function foreignOnSolana(): Promise<string[]> {
-  const found = await readSolanaForeignTokens(MOST_LISTED);
+  const found = await readSolanaForeignTokens(MAX_LISTED);
   return found.map(
     ({ owner, accountId, units, mint, tokenAccount }) => `solana  ${owner}  ${accountId}  ${units} units of ${mint} in ${tokenAccount}`,
   );

@@ -10,7 +10,7 @@ import { type Service, startService } from "./start";
 // SIGHUP: the terminal was closed. Left to itself Node would die of it without stopping what it started.
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const MOST_FLUSH_MS = 1_000;
+const MAX_FLUSH_MS = 1_000;
 
 /** Runs the service until a signal ends it, also while it starts; a second signal ends it at once. */
 export async function runService(startPages: StartPages): Promise<void> {
@@ -60,7 +60,7 @@ function forgiveLostReaders(): void {
  * logger notices it here and gives up.
  */
 function exit(code: number): void {
-  setTimeout(() => process.exit(code), MOST_FLUSH_MS);
+  setTimeout(() => process.exit(code), MAX_FLUSH_MS);
   log().flush(() => setImmediate(() => process.exit(code)));
 }
 

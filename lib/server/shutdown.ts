@@ -9,8 +9,8 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processId } from "@/lib/db/heartbeat";
 import { closePool } from "@/lib/db/pool";
-import { commit } from "@/lib/gateway/prompt/commit";
 import { refuseNewRequests } from "@/lib/gateway/http/drain";
+import { commit } from "@/lib/gateway/prompt/commit";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { tryWaitingSettlements } from "@/lib/ledger/waiting-settlements";
@@ -23,8 +23,8 @@ export interface Stoppable {
 
 const LOOK_EVERY_MS = 20;
 /** For answers that are written and not yet read, and for the charges of streams that were cut. */
-const MOST_CLOSING_MS = 2_000;
-const MOST_STEP_MS = 5_000;
+const MAX_CLOSING_MS = 2_000;
+const MAX_STEP_MS = 5_000;
 
 /** Finishes what runs within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
 export async function drain(server: Server, running: readonly Stoppable[]): Promise<void> {
@@ -56,10 +56,10 @@ export async function stopParts(running: readonly Stoppable[]): Promise<void> {
 async function closeDoor(server: Server, inTime: boolean): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  if (inTime) await Promise.race([closed, sleep(MOST_CLOSING_MS, undefined, { ref: false })]);
+  if (inTime) await Promise.race([closed, sleep(MAX_CLOSING_MS, undefined, { ref: false })]);
   server.closeAllConnections();
   // A stream that was cut is charged for what it delivered.
-  if (!inTime) await requestsEnded(MOST_CLOSING_MS);
+  if (!inTime) await requestsEnded(MAX_CLOSING_MS);
 }
 
 async function requestsEnded(timeoutMs: number): Promise<boolean> {
@@ -73,7 +73,7 @@ async function requestsEnded(timeoutMs: number): Promise<boolean> {
 }
 
 /** One step that fails or hangs must not keep the others from being taken. */
-async function step(name: string, stop: () => Promise<unknown>, mostMs = MOST_STEP_MS): Promise<void> {
+async function step(name: string, stop: () => Promise<unknown>, mostMs = MAX_STEP_MS): Promise<void> {
   try {
     const stopped = stop().then(() => true);
     const inTime = Number.isFinite(mostMs) ? await Promise.race([stopped, sleep(mostMs, false, { ref: false })]) : await stopped;

@@ -14,8 +14,8 @@ npm run withdrawals -- approve <id>          lets it be paid
 npm run withdrawals -- refuse <id> [why]     gives the money back; the owner reads why
 `;
 
-const MOST_LISTED = 1_000;
-const MOST_REASON_CHARACTERS = 200;
+const MAX_LISTED = 1_000;
+const MAX_REASON_CHARACTERS = 200;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -40,8 +40,8 @@ export async function main(): Promise<void> {
 }
 
 async function list(): Promise<void> {
-  const waiting = await listWithdrawalsIn(["awaiting_approval"], MOST_LISTED);
-  const others = await listWithdrawalsIn(["approved", "signed", "sent", "confirmed"], MOST_LISTED);
+  const waiting = await listWithdrawalsIn(["awaiting_approval"], MAX_LISTED);
+  const others = await listWithdrawalsIn(["approved", "signed", "sent", "confirmed"], MAX_LISTED);
   for (const withdrawal of [...waiting, ...others]) say(lineOf(withdrawal));
   const total = waiting.reduce((sum, { amount }) => sum + amount, 0n);
   say(`${waiting.length} wait for approval, ${formatUsd(total)} in all; ${others.length} are on their way.`);
@@ -59,7 +59,7 @@ async function approve([id = ""]: readonly string[]): Promise<void> {
 }
 
 async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
-  const why = reason.join(" ").trim().slice(0, MOST_REASON_CHARACTERS) || "Whoever runs this service refused it.";
+  const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "Whoever runs this service refused it.";
   if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
   say(`Refused ${id}: its owner has the money back, and reads: ${why}`);
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { CustodySettings } from "@/lib/base/config";
 
-const LEAST_CHARACTERS = 16;
+const MIN_CHARACTERS = 16;
 
 type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE">;
 
@@ -26,9 +26,9 @@ export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_
  */
 export function checkPassphrase(text: string, where: string): string {
   const passphrase = text.replace(/\r?\n$/, "");
-  if (passphrase.length >= LEAST_CHARACTERS) return passphrase;
+  if (passphrase.length >= MIN_CHARACTERS) return passphrase;
   throw new Error(
-    `${where} holds fewer than ${LEAST_CHARACTERS} characters; write a longer passphrase, for example the output of: openssl rand -hex 32`,
+    `${where} holds fewer than ${MIN_CHARACTERS} characters; write a longer passphrase, for example the output of: openssl rand -hex 32`,
   );
 }
 

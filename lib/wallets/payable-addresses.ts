@@ -9,7 +9,7 @@ import { isWatched } from "./deposits/watched";
 /** An address for each chain; null where nobody watches for what is paid. */
 export type PayableAddresses = Record<DepositChain, string | null>;
 
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 /** Wallets that were found to be the signer's own: to find it out takes milliseconds, and a wallet is given once and for good. */
 const known = () => once("wallets that were checked", () => new Map<AccountId, CustodialWallet>());
@@ -21,7 +21,7 @@ const known = () => once("wallets that were checked", () => new Map<AccountId, C
 export async function findPayableAddresses(accountId: AccountId): Promise<PayableAddresses | null> {
   const wallet = known().get(accountId) ?? (await findWallet(accountId));
   if (!wallet) return null;
-  if (known().size >= MOST_KNOWN) known().clear();
+  if (known().size >= MAX_KNOWN) known().clear();
   known().set(accountId, wallet);
   return {
     base: isWatched("base") ? wallet.baseAddress : null,

@@ -32,7 +32,7 @@ import type {
   SolanaSweep,
   Treasury,
 } from "./signer";
-import { MOST_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
+import { MAX_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
 import { treasuryAccountInstructions } from "./treasury-instructions";
 import { payoutNonce, type SignedOrder } from "./withdrawals/order";
 import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./withdrawals/signing";
@@ -100,7 +100,7 @@ class SeedSigner implements Signer {
   }
 
   signSweepOnSolana({ owners, blockhash }: SolanaSweep): SignedSweep {
-    assert(owners.length > 0 && owners.length <= MOST_OWNERS, `one to ${MOST_OWNERS} owners fit into a transaction`);
+    assert(owners.length > 0 && owners.length <= MAX_OWNERS, `one to ${MAX_OWNERS} owners fit into a transaction`);
     assert(
       owners.every(({ index }) => isCustodialIndex(index)),
       "a sweep is of custodial addresses",

@@ -14,8 +14,8 @@ import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "./signer";
 
 /** 0.003 SOL: the account's rent and the fee. */
-const LEAST_LAMPORTS = 3_000_000n;
-const MOST_ATTEMPTS = 100;
+const MIN_LAMPORTS = 3_000_000n;
+const MAX_ATTEMPTS = 100;
 
 const seen = () => once<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
 
@@ -27,7 +27,7 @@ export async function openTreasuryAccount(): Promise<void> {
   try {
     const { treasury, usdcMint } = signer();
     if (await findAccount(nodes, deriveTokenAccount(treasury.solana, usdcMint))) seen().nodes = nodes;
-    else if (((await findAccount(nodes, treasury.solana))?.lamports ?? 0n) >= LEAST_LAMPORTS) await send(nodes);
+    else if (((await findAccount(nodes, treasury.solana))?.lamports ?? 0n) >= MIN_LAMPORTS) await send(nodes);
   } catch (error) {
     if (!isSolanaUnavailable(error)) throw error;
   }
@@ -45,7 +45,7 @@ async function send(nodes: SolanaNodes): Promise<void> {
 
 /** The next attempt's name; null while one may still come into a block. */
 async function nextId(): Promise<string | null> {
-  const ids = Array.from({ length: MOST_ATTEMPTS }, (_, index) => `treasury_account_${index + 1}`);
+  const ids = Array.from({ length: MAX_ATTEMPTS }, (_, index) => `treasury_account_${index + 1}`);
   const known = await findRelayed(ids);
   if (known.some(({ state }) => state === "stored" || state === "sent" || state === "succeeded")) return null;
   return ids[known.length] ?? null;

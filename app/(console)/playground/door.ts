@@ -5,10 +5,10 @@ import { foreignOrigin, readOwner, stalePage } from "@/app/(console)/session-doo
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { isCsrfToken, isSameOrigin } from "@/lib/console/same-origin";
+import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
+import type { GatewayReply } from "@/lib/gateway/http/request";
 import type { OwnerRequest } from "@/lib/gateway/prompt/playground";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
-import type { GatewayReply } from "@/lib/gateway/http/request";
-import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 
 type OwnerEndpoint = (accountId: AccountId, asked: OwnerRequest) => Promise<GatewayReply>;
 

@@ -15,7 +15,7 @@ interface Follower {
 
 const MOMENT_MS = 3_000;
 const FIRST_RETRY_MS = 3_000;
-const MOST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 /** Follows the view at `url` until the function that it returns is called. */
 export function followView(url: string, { onView, onLive, onOver }: Follower): () => void {
@@ -62,7 +62,7 @@ export function followView(url: string, { onView, onLive, onOver }: Follower): (
     if (answer?.status === 401 || answer?.status === 403) return over();
     if (answer?.ok) onView(readView(await answer.text()));
     retry = setTimeout(open, retryMs);
-    retryMs = Math.min(2 * retryMs, MOST_RETRY_MS);
+    retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
   };
   const look = () => (document.visibilityState === "visible" ? open() : close());
   const stop = () => {

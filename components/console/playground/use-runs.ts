@@ -18,7 +18,7 @@ interface UseRunsOptions {
   onEnded: (available: bigint | null) => void;
 }
 
-const MOST_KEPT = 20;
+const MAX_KEPT = 20;
 const COST_PAUSES_MS = [300, 1_000, 3_000, 6_000];
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -39,7 +39,7 @@ export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptio
     if (runs[0] && isRunning(runs[0])) return;
     count.current += 1;
     const run = newRun(count.current, fields, available);
-    setRuns((known) => [run, ...known].slice(0, MOST_KEPT));
+    setRuns((known) => [run, ...known].slice(0, MAX_KEPT));
     const stop = new AbortController();
     stopping.current = stop;
     const end = await follow(run, { door, signal: stop.signal, onProgress: (changes) => change(run.number, changes) });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { afterwards } from "./defer-telemetry";
+import { deferTelemetry } from "./defer-telemetry";
 import { log } from "./log";
 
 afterEach(() => vi.restoreAllMocks());
@@ -8,8 +8,8 @@ const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("what is left to be done is done in order, after what runs now and before the next turn", async () => {
   const done: string[] = [];
-  afterwards(() => done.push("first"));
-  afterwards(() => done.push("second"));
+  deferTelemetry(() => done.push("first"));
+  deferTelemetry(() => done.push("second"));
   done.push("now");
   await tick();
   expect(done).toEqual(["now", "first", "second"]);
@@ -17,9 +17,9 @@ test("what is left to be done is done in order, after what runs now and before t
 
 test("what it adds is done too", async () => {
   const done: string[] = [];
-  afterwards(() => {
+  deferTelemetry(() => {
     done.push("outer");
-    afterwards(() => done.push("inner"));
+    deferTelemetry(() => done.push("inner"));
   });
   await tick();
   expect(done).toEqual(["outer", "inner"]);
@@ -28,13 +28,13 @@ test("what it adds is done too", async () => {
 test("what one throws is logged, and keeps no other from being done, now or later", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const done = vi.fn();
-  afterwards(() => {
+  deferTelemetry(() => {
     throw new Error("no");
   });
-  afterwards(done);
+  deferTelemetry(done);
   await tick();
   expect(error).toHaveBeenCalledWith({ err: expect.objectContaining({ message: "no" }) }, "noting what happened failed");
-  afterwards(done);
+  deferTelemetry(done);
   await tick();
   expect(done).toHaveBeenCalledTimes(2);
 });

@@ -8,7 +8,7 @@ import { log } from "./log";
 const waiting = onceKept<(() => void)[]>("done afterwards", () => []);
 
 /** Runs `work` when all that can go on now has gone on: what it would read must not change by then. What it throws is logged. */
-export function afterwards(work: () => void): void {
+export function deferTelemetry(work: () => void): void {
   if (waiting().push(work) === 1) process.nextTick(runAll);
 }
 

@@ -9,7 +9,7 @@ import { onceKept } from "../process-singleton";
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
 
 /** Characters: with none at all nothing would ever be gathered. */
-const LEAST_WRITTEN = 1;
+const MIN_WRITTEN = 1;
 
 /** The process's logger. The level comes from LOG_LEVEL; it is read here so that a broken config can still be logged. */
 export const log = onceKept<Logger>("log", () =>
@@ -21,7 +21,7 @@ export const log = onceKept<Logger>("log", () =>
       redact: { paths: redactedPaths, censor: "[redacted]" },
       serializers: { err: describeError },
     },
-    gatherLines(pino.destination({ dest: 1, sync: false, minLength: LEAST_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
+    gatherLines(pino.destination({ dest: 1, sync: false, minLength: MIN_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
   ),
 );
 
@@ -60,7 +60,7 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
       // By this thread, and at once: what another is still to write is lost when the process comes to its end.
       Object.assign(file, { minLength: Number.POSITIVE_INFINITY });
       handOn();
-      Object.assign(file, { minLength: LEAST_WRITTEN });
+      Object.assign(file, { minLength: MIN_WRITTEN });
       flushSync.call(file);
     },
   });

@@ -16,7 +16,7 @@ interface AuthorizationUse {
 /** Blocks of one question: what public nodes answer. */
 const SPAN = 2_000;
 /** On Base some five hours. */
-const MOST_QUESTIONS = 5;
+const MAX_QUESTIONS = 5;
 
 const logsForm = z.array(z.object({ topics: z.array(bytes32), transactionHash: bytes32 }));
 
@@ -27,7 +27,7 @@ const logsForm = z.array(z.object({ topics: z.array(bytes32), transactionHash: b
 export async function findAuthorizationUse(use: AuthorizationUse, nodes: EvmNodes = evmNodes()): Promise<Hex | null> {
   const { authorizer, nonce, toBlock } = use;
   const topics = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
-  for (let asked = 0, last = toBlock; asked < MOST_QUESTIONS && last >= 0; asked++, last -= SPAN) {
+  for (let asked = 0, last = toBlock; asked < MAX_QUESTIONS && last >= 0; asked++, last -= SPAN) {
     const filter = { address: usdcAddress(nodes.chainId), topics, fromBlock: toHex(Math.max(0, last - SPAN + 1)), toBlock: toHex(last) };
     const logs = await nodes.ask((node) => node.call("eth_getLogs", [filter], logsForm));
     const found = logs.find((log) => log.topics.join() === topics.join());

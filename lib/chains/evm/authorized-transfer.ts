@@ -31,7 +31,7 @@ interface Wanted extends Search {
 }
 
 /** It may have been carried out before it was shown, by no more than it may count for: nothing older is looked for. */
-const MOST_SECONDS_BEFORE = 3_600;
+const MAX_SECONDS_BEFORE = 3_600;
 
 /** Blocks of one question: what public nodes answer. */
 const SPAN = 2_000;
@@ -76,7 +76,7 @@ async function lookAt(node: EvmNode, wanted: Wanted): Promise<NonceUse | null> {
 
 async function findUse(node: EvmNode, { chainId, authorization, toBlock, shownAtMs }: Wanted): Promise<UseLog | "before" | null> {
   const [token, { from: authorizer, nonce }] = [usdcAddress(chainId), authorization];
-  const sinceS = Math.floor(shownAtMs / 1_000) - MOST_SECONDS_BEFORE;
+  const sinceS = Math.floor(shownAtMs / 1_000) - MAX_SECONDS_BEFORE;
   const [, ...named] = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
   // It is used before its time is over, or never: what is looked for later is looked for no further.
   const isOver = BigInt(nowMs()) >= authorization.validBefore * 1_000n;

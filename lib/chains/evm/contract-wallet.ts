@@ -19,7 +19,7 @@ import { baseClient } from "./base";
 export type SignatureVerdict = "valid" | "invalid" | "unavailable";
 
 /** A passkey's check in Solidity takes 0.3 million, the deployment of a wallet up to 2. */
-const MOST_GAS = 5_000_000;
+const MAX_GAS = 5_000_000;
 const KEY_SIGNATURE_BYTES = 65;
 /** What ends a signature that brings the deployment of its wallet along. */
 const UNDEPLOYED = "6492".repeat(16);
@@ -61,6 +61,6 @@ async function isAccepted(client: Client, address: Hex, hash: Hex, signature: He
     bytecode: erc6492SignatureValidatorByteCode,
   });
   // A sender that no contract knows: some wallets accept anything from the senders that simulations are made with.
-  const call = { from: toHex(randomBytes(20)), data: `${guard}${check.slice(2)}` as const, gas: toHex(MOST_GAS) };
+  const call = { from: toHex(randomBytes(20)), data: `${guard}${check.slice(2)}` as const, gas: toHex(MAX_GAS) };
   return BigInt(await client.request({ method: "eth_call", params: [call, "latest"] })) === 1n;
 }

@@ -24,7 +24,7 @@ const reply = z.object({
   error: z.object({ code: z.number().catch(0), message: z.string().catch(""), data: z.unknown().optional() }).nullish(),
 });
 
-const MOST_MESSAGE_CHARACTERS = 300;
+const MAX_MESSAGE_CHARACTERS = 300;
 const ID = 1;
 
 export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
@@ -53,7 +53,7 @@ export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
       const { code, message, data } = read.data.error;
       const options = { rpcCode: code, rpcData: typeof data === "string" ? data : undefined };
       const kind = status === 429 ? "rate_limited" : kindOfRpcError(method, code, message);
-      throw new EvmFailure(kind, `${name}: ${method}: ${hide(message).slice(0, MOST_MESSAGE_CHARACTERS)}`, options);
+      throw new EvmFailure(kind, `${name}: ${method}: ${hide(message).slice(0, MAX_MESSAGE_CHARACTERS)}`, options);
     }
     if (status !== 200) throw fail(kindOfStatus(status), `${method} was answered with status ${status}`);
     if (!read.success || read.data.id !== ID) throw fail("malformed", `${method} was answered with no JSON-RPC reply`);

@@ -98,11 +98,11 @@ export interface SettledTransaction {
 }
 
 /** How far a proof's time may be from its block's. */
-const MOST_AGE_S = 300;
+const MAX_AGE_S = 300;
 /** Blocks of one question: what public nodes answer. */
 const SPAN = 2_000;
 /** On Base one would do: ten minutes are 300 blocks. */
-const MOST_QUESTIONS = 5;
+const MAX_QUESTIONS = 5;
 
 /**
  * The transaction that settled this wallet's request number, whatever amount it moved, looked for at every node until one shows it.
@@ -114,8 +114,8 @@ export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: E
   const topics = encodeEventTopics({ abi: settlementAbi, eventName: "Settled", args: { from, requestNumber } });
   return findAnywhere(nodes, async (node) => {
     const { number: latest } = await getBlockOf(node, "latest");
-    const first = await findFirstSince(node, Number(proof.timestampMs / 1_000n) - MOST_AGE_S, latest);
-    for (let asked = 0, at = first; asked < MOST_QUESTIONS && at <= latest; asked++, at += SPAN) {
+    const first = await findFirstSince(node, Number(proof.timestampMs / 1_000n) - MAX_AGE_S, latest);
+    for (let asked = 0, at = first; asked < MAX_QUESTIONS && at <= latest; asked++, at += SPAN) {
       const filter = { address, topics, fromBlock: toHex(at), toBlock: toHex(Math.min(latest, at + SPAN - 1)) };
       const logs = await node.call("eth_getLogs", [filter], logsForm);
       const found = logs.find((log) => log.topics.join() === topics.join());

@@ -18,7 +18,7 @@ export async function verifyEvmSignature(address: string, text: string, signatur
 }
 
 /** Longer ones are no wallet's: the settlement contract refuses them too. */
-const MOST_PROOF_SIGNATURE_BYTES = 4_096;
+const MAX_PROOF_SIGNATURE_BYTES = 4_096;
 
 /** Whose signature the settlement contract would take for `text`, and no other. @param from lower-case hex */
 export async function verifyProofSignature(from: Hex, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
@@ -36,7 +36,7 @@ export async function verifyHashSignature(
   { hash, signature }: { hash: Hex; signature: Hex },
   nodes?: EvmNodes,
 ): Promise<SignatureVerdict> {
-  if (size(signature) > MOST_PROOF_SIGNATURE_BYTES) return "invalid";
+  if (size(signature) > MAX_PROOF_SIGNATURE_BYTES) return "invalid";
   if (/1[bc]$/i.test(signature) && (await findSigner(hash, signature)) === from) return "valid";
   return verifyAtProofChecker(from, hash, signature, nodes);
 }

@@ -39,7 +39,7 @@ export function serializeSigned(transaction: Transaction, signature: Signature):
 const feeBlock = z.object({ baseFeePerGas: wei });
 
 /** Wei: 10 gwei, a hundred times what Base asks on a bad day. A tip is paid in full, so a node could have all gas money given away. */
-const MOST_TIP = 10_000_000_000n;
+const MAX_TIP = 10_000_000_000n;
 
 /** Fees that hold while the base fee doubles. */
 export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
@@ -48,7 +48,7 @@ export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
       node.call("eth_getBlockByNumber", ["latest", false], feeBlock),
       node.call("eth_maxPriorityFeePerGas", [], wei),
     ]);
-    const maxPriorityFeePerGas = tip < MOST_TIP ? tip : MOST_TIP;
+    const maxPriorityFeePerGas = tip < MAX_TIP ? tip : MAX_TIP;
     return { maxFeePerGas: 2n * block.baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas };
   });
 

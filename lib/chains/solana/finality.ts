@@ -31,7 +31,7 @@ export interface Standing {
   answers: number;
 }
 
-const MOST_A_CALL = 256;
+const MAX_A_CALL = 256;
 
 const statusesForm = z.array(
   z.object({ err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]).nullish() }).nullable(),
@@ -43,8 +43,8 @@ const statusesForm = z.array(
  */
 export async function readStandings(nodes: SolanaNodes, signatures: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
   const standings = new Map<string, Standing>();
-  for (let start = 0; start < signatures.length; start += MOST_A_CALL) {
-    const some = signatures.slice(start, start + MOST_A_CALL);
+  for (let start = 0; start < signatures.length; start += MAX_A_CALL) {
+    const some = signatures.slice(start, start + MAX_A_CALL);
     const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
       const params = [some, { searchTransactionHistory: true }];
       const { value } = await nodes.askAtSlot(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { NodeFailure } from "./node-failure";
 import type { SolanaNodes } from "./nodes";
 
-const MOST_A_CALL = 256;
+const MAX_A_CALL = 256;
 
 const statusesForm = z.array(
   z.object({ slot: z.int(), err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]) }).nullable(),
@@ -16,8 +16,8 @@ const statusesForm = z.array(
  */
 export async function findLanded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
   const landed = new Set<string>();
-  for (let from = 0; from < signatures.length; from += MOST_A_CALL) {
-    const some = signatures.slice(from, from + MOST_A_CALL);
+  for (let from = 0; from < signatures.length; from += MAX_A_CALL) {
+    const some = signatures.slice(from, from + MAX_A_CALL);
     const statuses = await nodes.askFirst("getSignatureStatuses", async (ask) => {
       const call: [string, readonly unknown[]] = ["getSignatureStatuses", [some, { searchTransactionHistory: true }]];
       const answer = await nodes.askAtSlot(ask, call, statusesForm.length(some.length));

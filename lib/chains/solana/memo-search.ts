@@ -14,7 +14,7 @@ export interface MemoQuery {
 }
 
 const PAGE = 1_000;
-const MOST_PAGES = 100;
+const MAX_PAGES = 100;
 /** By how much a cluster's clock may be behind ours. */
 const CLOCKS_DIFFER_S = 300;
 
@@ -37,7 +37,7 @@ async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSl
   const sinceS = Math.floor(since.getTime() / 1_000);
   const found: string[] = [];
   let [before, minContextSlot] = [undefined as string | undefined, leastSlot];
-  for (let number = 0; number < MOST_PAGES; number++) {
+  for (let number = 0; number < MAX_PAGES; number++) {
     const options = { commitment: "confirmed", limit: PAGE, before, minContextSlot };
     const page = await ask("getSignaturesForAddress", [account, options], pageForm);
     for (const { signature, err, memo: memos } of page) {

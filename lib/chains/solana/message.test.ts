@@ -4,7 +4,7 @@ import { createAssociatedTokenAccountIdempotentInstruction, createTransferChecke
 import { ComputeBudgetProgram, Keypair, PublicKey, Transaction, type TransactionInstruction } from "@solana/web3.js";
 import { expect, test } from "vitest";
 import { createTokenAccount, payForComputing, transferUsdc } from "./instructions";
-import { type Instruction, MOST_TRANSACTION_BYTES, signTransaction } from "./message";
+import { type Instruction, MAX_TRANSACTION_BYTES, signTransaction } from "./message";
 import { signWith } from "./signing-key";
 
 const [payer, ...owners] = Array.from({ length: 9 }, () => Keypair.generate()) as [Keypair, ...Keypair[]];
@@ -83,5 +83,5 @@ test("what is larger than a packet is refused", () => {
   const instructions = transfers(8).map(({ ours }) => ours);
   expect(() => signTransaction({ feePayer, blockhash, instructions }, signFor)).toThrow("fits into one packet");
   const { bytes } = signTransaction({ feePayer, blockhash, instructions: instructions.slice(0, 6) }, signFor);
-  expect(bytes.length).toBeLessThanOrEqual(MOST_TRANSACTION_BYTES);
+  expect(bytes.length).toBeLessThanOrEqual(MAX_TRANSACTION_BYTES);
 });

@@ -22,7 +22,7 @@ export interface NewTransaction {
 export type SignFor = (address: string, message: Uint8Array) => Uint8Array;
 
 /** The most bytes of a transaction: what fits into one packet. */
-export const MOST_TRANSACTION_BYTES = 1232;
+export const MAX_TRANSACTION_BYTES = 1232;
 
 const SIGNATURE_BYTES = 64;
 
@@ -39,7 +39,7 @@ export function signTransaction(transaction: NewTransaction, sign: SignFor): { b
   const { message, signers } = writeMessage(transaction);
   const signatures = signers.map((signer) => sign(signer, message));
   const bytes = Buffer.concat([Uint8Array.of(signatures.length), ...signatures, message]);
-  assert(bytes.length <= MOST_TRANSACTION_BYTES, "a transaction fits into one packet");
+  assert(bytes.length <= MAX_TRANSACTION_BYTES, "a transaction fits into one packet");
   return { bytes, signature: base58.encode(bytes.subarray(1, 1 + SIGNATURE_BYTES)) };
 }
 

@@ -15,10 +15,10 @@ export interface NodeOptions {
 
 const REST_MS = 5_000;
 const RATE_LIMIT_REST_MS = 1_000;
-const MOST_REST_MS = 60_000;
-const MOST_MESSAGE_CHARACTERS = 300;
+const MAX_REST_MS = 60_000;
+const MAX_MESSAGE_CHARACTERS = 300;
 /** Parts of an address that are shorter are no secrets, and would be found in any text. */
-const LEAST_SECRET_CHARACTERS = 6;
+const MIN_SECRET_CHARACTERS = 6;
 
 const answerForm = z.object({
   result: z.unknown().optional(),
@@ -55,7 +55,7 @@ export class SolanaNode {
     this.#url = new URL(options.url);
     const { username, password, hostname, pathname, searchParams } = this.#url;
     this.#secrets = [username, password, hostname, ...hostname.split("."), ...pathname.split("/"), ...searchParams.values()]
-      .filter((part) => part.length >= LEAST_SECRET_CHARACTERS)
+      .filter((part) => part.length >= MIN_SECRET_CHARACTERS)
       .sort((one, other) => other.length - one.length);
     if (username === "" && password === "") return;
     // fetch takes no address with a name and password in it.
@@ -86,14 +86,14 @@ export class SolanaNode {
 
   async #checkCluster(): Promise<void> {
     const genesisHash = await this.#call("getGenesisHash", [], z.string());
-    if (genesisHash !== this.#options.genesisHash) throw new NodeFailure("belongs to another cluster", MOST_REST_MS);
+    if (genesisHash !== this.#options.genesisHash) throw new NodeFailure("belongs to another cluster", MAX_REST_MS);
     this.#isOfCluster = true;
   }
 
   async #call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
     const { error, result } = await this.#post({ jsonrpc: "2.0", id: 1, method, params });
     if (error) {
-      const message = this.#withoutSecrets(error.message).slice(0, MOST_MESSAGE_CHARACTERS);
+      const message = this.#withoutSecrets(error.message).slice(0, MAX_MESSAGE_CHARACTERS);
       const isRefusal = REFUSALS.includes(error.code) || (method === "sendTransaction" && TRANSACTION_REFUSALS.includes(error.code));
       if (!isRefusal) throw new NodeFailure(`error ${error.code}, ${message}`, error.code === TOO_MANY_REQUESTS ? RATE_LIMIT_REST_MS : 0);
       throw new SolanaRefusal(error.code, message, error.data ? { err: error.data.err, logs: error.data.logs ?? [] } : null);
@@ -138,5 +138,5 @@ export class SolanaNode {
 
 function retryAfterMs(response: Response): number {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, RATE_LIMIT_REST_MS), MOST_REST_MS) : RATE_LIMIT_REST_MS;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, RATE_LIMIT_REST_MS), MAX_REST_MS) : RATE_LIMIT_REST_MS;
 }

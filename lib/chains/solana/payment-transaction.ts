@@ -40,8 +40,8 @@ export type ReadPaymentTransaction =
   | { kind: "refused"; why: string; isForged: boolean };
 
 /** Both signatures cost 10,000 lamports; for being preferred we pay as much again at the most. */
-const MOST_PRIORITY_LAMPORTS = 10_000n;
-const MOST_COMPUTE_UNITS = 200_000n;
+const MAX_PRIORITY_LAMPORTS = 10_000n;
+const MAX_COMPUTE_UNITS = 200_000n;
 const MICRO = 1_000_000n;
 
 const SIGNERS = 2;
@@ -49,10 +49,10 @@ const SIGNERS = 2;
 const READONLY_OTHERS = 4;
 /** Fee payer, payer, and the two accounts; none may be named that has no part in it. */
 const KEYS = 8;
-const MOST_MEMO_BYTES = 64;
+const MAX_MEMO_BYTES = 64;
 
 /** Phantom adds four, anywhere (seen in August 2026), Solflare two at the end. */
-const MOST_GUARDS = 6;
+const MAX_GUARDS = 6;
 /** Lighthouse's assertions of accounts and of the clock. The numbers below write memory at the cost of a signer; those above call other programs to learn what they assert. */
 const GUARDS = { from: 2, to: 15 };
 
@@ -110,7 +110,7 @@ function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: Pa
 
 /** @throws RangeError when one of them could do more than let the transaction fail */
 function checkGuards(guards: readonly ReadInstruction[]): void {
-  demand(guards.length <= MOST_GUARDS, `its wallet added more than ${MOST_GUARDS} guards`);
+  demand(guards.length <= MAX_GUARDS, `its wallet added more than ${MAX_GUARDS} guards`);
   const onlyLooks = ({ data: [kind = 0] }: ReadInstruction) => kind >= GUARDS.from && kind <= GUARDS.to;
   demand(guards.every(onlyLooks), "one of its guards does more than look at an account");
 }
@@ -122,8 +122,8 @@ function checkComputing(limit: ReadInstruction, price: ReadInstruction): void {
   demand(isSetting(limit, 2, 5) && isSetting(price, 3, 9), "it does not begin with a compute limit and a compute price");
   const units = BigInt(bufferOf(limit).readUInt32LE(1));
   const lamports = (units * bufferOf(price).readBigUInt64LE(1) + MICRO - 1n) / MICRO;
-  demand(units <= MOST_COMPUTE_UNITS, `its compute limit is above ${MOST_COMPUTE_UNITS}`);
-  demand(lamports <= MOST_PRIORITY_LAMPORTS, `its compute price costs more than ${MOST_PRIORITY_LAMPORTS} lamports`);
+  demand(units <= MAX_COMPUTE_UNITS, `its compute limit is above ${MAX_COMPUTE_UNITS}`);
+  demand(lamports <= MAX_PRIORITY_LAMPORTS, `its compute price costs more than ${MAX_PRIORITY_LAMPORTS} lamports`);
 }
 
 /** Base units. @throws RangeError unless it is a TransferChecked of these accounts */
@@ -145,7 +145,7 @@ function readTransfer(transfer: ReadInstruction, [from, mint, to, payer]: readon
 function readMemo({ program, accounts, data }: ReadInstruction): string {
   demand(program === MEMO_PROGRAM && accounts.length === 0, "its fourth instruction is no plain memo");
   const text = Buffer.from(data).toString("latin1");
-  demand(data.length <= MOST_MEMO_BYTES && /^[\x21-\x7e]+$/.test(text), `its memo is not 1 to ${MOST_MEMO_BYTES} visible characters`);
+  demand(data.length <= MAX_MEMO_BYTES && /^[\x21-\x7e]+$/.test(text), `its memo is not 1 to ${MAX_MEMO_BYTES} visible characters`);
   return text;
 }
 

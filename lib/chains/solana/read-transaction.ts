@@ -2,7 +2,7 @@
 // each count is written the one way that our own writing has, and nothing follows.
 
 import { base58 } from "@scure/base";
-import { MOST_TRANSACTION_BYTES } from "./message";
+import { MAX_TRANSACTION_BYTES } from "./message";
 
 export interface ReadInstruction {
   program: string;
@@ -34,7 +34,7 @@ const VERSION_BIT = 0x80;
 
 /** @throws RangeError that says what is wrong */
 export function readTransaction(bytes: Uint8Array): ReadTransaction {
-  if (bytes.length > MOST_TRANSACTION_BYTES) throw new RangeError("it is larger than a packet");
+  if (bytes.length > MAX_TRANSACTION_BYTES) throw new RangeError("it is larger than a packet");
   const reader = new Reader(bytes);
   const signatures = reader.list(() => reader.take(SIGNATURE_BYTES));
   const message = bytes.subarray(reader.offset);

@@ -6,7 +6,7 @@ import type { AtSlot, SolanaNodes } from "./nodes";
 import type { SettledCommitment } from "./usdc";
 
 /** The RPC answers for no more in one call. */
-export const MOST_ACCOUNTS_A_CALL = 100;
+export const MAX_ACCOUNTS_A_CALL = 100;
 
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";

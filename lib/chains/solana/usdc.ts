@@ -46,7 +46,7 @@ export interface TokenChange {
 }
 
 const PAGE = 1_000;
-const MOST_ACCOUNTS_A_CALL = 100;
+const MAX_ACCOUNTS_A_CALL = 100;
 const AMOUNT_SLICE = { offset: 64, length: 8 };
 
 const signatureForm = z.array(z.object({ signature: z.string(), slot: z.int(), err: z.unknown() }));
@@ -176,8 +176,8 @@ const accountForm = z.object({ owner: z.string(), data: z.tuple([z.string(), z.l
  */
 export async function readTokenBalances(nodes: SolanaNodes, tokenAccounts: readonly string[]): Promise<Map<string, AtSlot<bigint | null>>> {
   const balances = new Map<string, AtSlot<bigint | null>>();
-  for (let start = 0; start < tokenAccounts.length; start += MOST_ACCOUNTS_A_CALL) {
-    const some = tokenAccounts.slice(start, start + MOST_ACCOUNTS_A_CALL);
+  for (let start = 0; start < tokenAccounts.length; start += MAX_ACCOUNTS_A_CALL) {
+    const some = tokenAccounts.slice(start, start + MAX_ACCOUNTS_A_CALL);
     const options = { commitment: "finalized", encoding: "base64", dataSlice: AMOUNT_SLICE, minContextSlot: nodes.leastSlot };
     const { slot, value } = await nodes.callAtSlot("getMultipleAccounts", [some, options], z.array(accountForm).length(some.length));
     for (const [index, tokenAccount] of some.entries()) balances.set(tokenAccount, { slot, value: amountOf(value[index] ?? null) });

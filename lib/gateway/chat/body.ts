@@ -7,18 +7,18 @@ import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from 
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
-import { MOST_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
 import type { GatewayRequest } from "../http/request";
+import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
 
 /** What OpenAI accepts of them. */
-const MOST_TOOLS = 128;
-const MOST_STOPS = 4;
+const MAX_TOOLS = 128;
+const MAX_STOPS = 4;
 /** What is written again for a provider must not be too deep to write. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 /** A megabyte may hold half a million faults, which take seconds to list; and zod hands them on as arguments, of which a call takes fewer. */
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 /** Shorter bodies have room for a few thousand at the most. */
-const MOST_CHARACTERS_UNCUT = 16_384;
+const MAX_CHARACTERS_UNCUT = 16_384;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -60,7 +60,7 @@ const message = z.discriminatedUnion(
 const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 const jsonSchema = z
   .record(z.string(), z.unknown())
-  .refine((schema) => isNestedWithin(schema, MOST_LEVELS), `is nested deeper than ${MOST_LEVELS} levels`);
+  .refine((schema) => isNestedWithin(schema, MAX_LEVELS), `is nested deeper than ${MAX_LEVELS} levels`);
 
 const tool = z.object({
   type: z.literal("function", "must be function: other tools are OpenAI's own"),
@@ -119,14 +119,14 @@ export const chatBodySchema = z.object({
   seed: z.int("must be a whole number").nullish(),
   stop: z
     .union(
-      [z.string(), z.array(z.string()).max(MOST_STOPS, `may have at most ${MOST_STOPS} texts`)],
+      [z.string(), z.array(z.string()).max(MAX_STOPS, `may have at most ${MAX_STOPS} texts`)],
       "must be a string or an array of strings",
     )
     .nullish(),
   n: z.literal(1, "must be 1: send a request for each answer").nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  tools: z.array(tool).max(MOST_TOOLS, `may have at most ${MOST_TOOLS} tools`).nullish(),
+  tools: z.array(tool).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: responseFormat.nullish(),
@@ -149,7 +149,7 @@ export interface ChatPrompt extends Prompt {
  */
 export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const given = readJsonBody(request);
-  const shown = request.bodyText.length > MOST_CHARACTERS_UNCUT ? withFewFaults(given) : given;
+  const shown = request.bodyText.length > MAX_CHARACTERS_UNCUT ? withFewFaults(given) : given;
   const parsed = parseGiven(chatBodySchema, shown);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
@@ -162,7 +162,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
     issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
-  if (characters > model.contextWindow * MOST_CHARACTERS_PER_TOKEN) {
+  if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "messages", message: `are longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
   if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
@@ -195,7 +195,7 @@ function withFewFaults(body: unknown): unknown {
 function cutFaults(list: unknown, item: z.ZodType): unknown {
   if (!Array.isArray(list)) return list;
   let faults = 0;
-  const lastAt = list.findIndex((inner) => !item.validate(inner) && ++faults === MOST_FAULTS);
+  const lastAt = list.findIndex((inner) => !item.validate(inner) && ++faults === MAX_FAULTS);
   return lastAt < 0 ? list : list.slice(0, lastAt + 1);
 }
 

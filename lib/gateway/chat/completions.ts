@@ -2,14 +2,14 @@
 
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
+import { runPrompt } from "../prompt/pipeline";
 import { placeMoney } from "../proof/place";
-import { sellAnswer } from "../prompt/pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
 import { chatWriter } from "./writer";
 
 export const chatCompletions = endpoint(
   "chat/completions",
-  (request) => sellAnswer(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter }),
+  (request) => runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter }),
   chatErrorBody,
 );

@@ -4,12 +4,12 @@
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason } from "@/lib/providers/types";
+import type { GatewayRequest } from "../http/request";
 import type { OutputPiece } from "../prompt/output";
+import type { ReplyWriter } from "../prompt/reply-writer";
+import type { Receipt } from "../prompt/settlement";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
-import type { ReplyWriter } from "../prompt/reply-writer";
-import type { GatewayRequest } from "../http/request";
-import type { Receipt } from "../prompt/settlement";
 import type { ChatPrompt } from "./body";
 import { chatErrorBody } from "./errors";
 

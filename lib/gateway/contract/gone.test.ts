@@ -4,9 +4,9 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { findModel } from "@/lib/providers/catalogue";
-import { estimateUsage } from "../prompt/estimate";
 import { readableOf } from "../http/reply-stream";
 import { answer } from "../http/router";
+import { estimateUsage } from "../prompt/estimate";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";

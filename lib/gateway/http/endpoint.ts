@@ -6,7 +6,7 @@ import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { countRequest, uncountRequest } from "@/lib/base/busy-poll";
 import { AppError, isAppError } from "@/lib/base/errors";
-import { afterwards } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { GatewayReply, GatewayRequest } from "./request";
@@ -30,7 +30,7 @@ export function endpoint(name: string, steps: Endpoint, writeError?: typeof erro
     request.onEnd(() => {
       uncountRequest();
       outcome.endedAt = performance.now();
-      afterwards(() => note(name, request, outcome));
+      deferTelemetry(() => note(name, request, outcome));
     });
     let reply: GatewayReply;
     try {

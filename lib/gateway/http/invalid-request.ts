@@ -10,13 +10,13 @@ export interface Issue {
   message: string;
 }
 
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /** The error for a request that cannot be read; its message is the first issue. */
 export function invalidRequest(issues: readonly Issue[], reason?: string): AppError {
   const [first] = issues;
   const message = first ? (first.path ? `${first.path}: ${first.message}` : first.message) : undefined;
-  const shown = issues.slice(0, MOST_ISSUES).map(({ path, message: text }) => ({ path, message: text }));
+  const shown = issues.slice(0, MAX_ISSUES).map(({ path, message: text }) => ({ path, message: text }));
   return new AppError("INVALID_REQUEST", { message, details: { issues: shown, reason } });
 }
 
@@ -47,7 +47,7 @@ export function readIssues(error: z.ZodError, knownFields: readonly string[]): I
 function readIssue(issue: z.core.$ZodIssue, knownFields: readonly string[]): Issue[] {
   const path = issue.path.join(".");
   // A body can hold a hundred thousand of them, and each is compared with every known name.
-  if (issue.code === "unrecognized_keys") return issue.keys.slice(0, MOST_ISSUES).map((key) => unknownField(key, path, knownFields));
+  if (issue.code === "unrecognized_keys") return issue.keys.slice(0, MAX_ISSUES).map((key) => unknownField(key, path, knownFields));
   if (issue.code === "invalid_type") {
     const kind = kindText[issue.expected] ?? `a ${issue.expected}`;
     return [

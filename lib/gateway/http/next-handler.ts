@@ -2,12 +2,12 @@
 
 import { isUtf8 } from "node:buffer";
 import { readableOf } from "./reply-stream";
-import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MOST_DISCARDED_BYTES } from "./request";
+import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "./request";
 
 /** Reads a request's body, as far as one is accepted. */
 export async function readWebBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
   if (!request.body) return { bodyText: "" };
-  if (Number(request.headers.get("content-length")) > MOST_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  if (Number(request.headers.get("content-length")) > MAX_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -15,7 +15,7 @@ export async function readWebBody(request: Request): Promise<Pick<IncomingReques
       bytes += chunk.length;
       if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
       else chunks.length = 0;
-      if (bytes > MOST_DISCARDED_BYTES) break;
+      if (bytes > MAX_DISCARDED_BYTES) break;
     }
   } catch {
     return { bodyText: "", bodyProblem: "cut_off" }; // the client went away in the middle

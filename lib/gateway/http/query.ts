@@ -3,12 +3,12 @@
 import { z } from "zod";
 import { invalidRequest, parseGiven, readIssues } from "./invalid-request";
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** `limit`: rows on a page. */
 export const rowLimit = z
   .string()
-  .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_ROWS, `must be a whole number from 1 to ${MOST_ROWS}`)
+  .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_ROWS, `must be a whole number from 1 to ${MAX_ROWS}`)
   .transform(Number)
   .default(100);
 

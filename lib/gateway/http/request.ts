@@ -56,7 +56,7 @@ export const MAX_BODY_BYTES = 1_048_576;
  * How much of a larger body is read and thrown away. A client that is still sending when its connection is closed is reset,
  * and most never see the answer that says why.
  */
-export const MOST_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
+export const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 /** Gives an incoming request its identity. */
 export const openRequest = (incoming: IncomingRequest): GatewayRequest => new OpenRequest(incoming);

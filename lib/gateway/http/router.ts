@@ -1,23 +1,23 @@
 // The router table: every path of the API, its methods, and what answers them. Both doors hand their requests here.
 
 import { AppError } from "@/lib/base/errors";
-import { balance } from "../reads/balance";
 import { chatCompletions } from "../chat/completions";
 import { chatErrorBody } from "../chat/errors";
-import { deposits } from "../reads/deposits";
-import { isDraining } from "./drain";
-import { type Endpoint, endpoint } from "./endpoint";
-import { health, metricsText, ready } from "./health";
-import { model, models } from "../reads/models";
 import { openapi } from "../openapi/endpoint";
-import { paymentTerms } from "../reads/payment-terms";
 import { prompt } from "../prompt/prompt";
 import { quote } from "../prompt/quote-endpoint";
+import { balance } from "../reads/balance";
+import { deposits } from "../reads/deposits";
+import { model, models } from "../reads/models";
+import { paymentTerms } from "../reads/payment-terms";
 import { receipt } from "../reads/receipt";
-import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 import { usage } from "../reads/usage";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
+import { isDraining } from "./drain";
+import { type Endpoint, endpoint } from "./endpoint";
+import { health, metricsText, ready } from "./health";
+import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 
 const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/prompt": { POST: prompt },

@@ -5,13 +5,13 @@ import { z } from "zod";
 import { config } from "@/lib/base/config";
 import { errorCatalogue } from "@/lib/base/errors";
 import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
-import { openapi } from "./endpoint";
+import { openRequest } from "../http/request";
 import { openApiDocument } from "./document";
+import { openapi } from "./endpoint";
 import { errorNotes } from "./error-notes";
 import { chatNotes, promptNotes } from "./request-notes";
 import { fieldsOf } from "./schemas";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation } from "./types";
-import { openRequest } from "../http/request";
 
 let document: OpenApiDocument;
 let operations: { path: string; method: string; operation: Operation }[];

@@ -2,8 +2,8 @@
 
 import { once } from "@/lib/base/process-singleton";
 import { endpoint } from "../http/endpoint";
-import { openApiDocument } from "./document";
 import { jsonReply } from "../http/respond";
+import { openApiDocument } from "./document";
 
 const documentText = () => once("openapi text", () => JSON.stringify(openApiDocument()));
 

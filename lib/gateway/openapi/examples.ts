@@ -10,11 +10,11 @@ import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
+import { type GatewayRequest, openRequest } from "../http/request";
+import { promptWriter } from "../prompt/prompt-writer";
+import type { Receipt } from "../prompt/settlement";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
-import { promptWriter } from "../prompt/prompt-writer";
-import { type GatewayRequest, openRequest } from "../http/request";
-import type { Receipt } from "../prompt/settlement";
 
 type PaymentObject = z.infer<typeof paymentSchema>;
 

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
-import { paymentSchema } from "../proof/proof-body";
 import { promptBodySchema } from "../prompt/prompt-body";
+import { paymentSchema } from "../proof/proof-body";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";
 import { chatNotes, type FieldNotes, promptNotes } from "./request-notes";

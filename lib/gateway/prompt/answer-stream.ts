@@ -7,13 +7,13 @@ import { log } from "@/lib/base/observe/log";
 import type { ProviderCall } from "@/lib/providers/call";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
+import type { GatewayReply } from "../http/request";
+import { eventStreamHeaders } from "../http/respond";
 import { estimateUsage } from "./estimate";
 import { addPiece, emptyOutput, type Output, piecesOf, writtenText } from "./output";
 import { providerError } from "./provider-failure";
-import { fillSilence } from "./sse-keep-alive";
-import type { GatewayReply } from "../http/request";
-import { eventStreamHeaders } from "../http/respond";
 import type { Completion, Receipt } from "./settlement";
+import { keepAlive } from "./sse-keep-alive";
 import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
 
 /**
@@ -44,7 +44,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
     ...request.replyHeaders,
     ...eventStreamHeaders,
   };
-  return { status: 200, headers, body: fillSilence(streamBody(work, progress, first, events)), end: request.end };
+  return { status: 200, headers, body: keepAlive(streamBody(work, progress, first, events)), end: request.end };
 }
 
 interface Progress {

@@ -2,10 +2,10 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { isProviderFailure, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
-import { addPiece, emptyOutput } from "./output";
-import { providerError } from "./provider-failure";
 import type { GatewayReply } from "../http/request";
 import { jsonReply, serverTiming } from "../http/respond";
+import { addPiece, emptyOutput } from "./output";
+import { providerError } from "./provider-failure";
 import type { Completion } from "./settlement";
 import { askWhole, measure, noteFacts, readUsage, type Work } from "./work";
 

@@ -4,10 +4,10 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { openFunding } from "@/lib/ledger/testing/fund";
+import { openRequest } from "../http/request";
 import { commit } from "./commit";
 import { ledgerUnavailable, placeFromBalance } from "./hold";
 import type { Prompt } from "./prompt-body";
-import { openRequest } from "../http/request";
 import { begin, type Customer, callerOf, openCustomer, quoteOf } from "./testing/asking";
 
 await openTestDatabase();

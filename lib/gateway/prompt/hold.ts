@@ -11,13 +11,13 @@ import { publicUrl } from "@/lib/base/public-url";
 import type { Hold, HoldRefusal } from "@/lib/ledger/holds";
 import { placeHold } from "@/lib/ledger/place-hold";
 import { accountFrozen, type Caller, invalidApiKey } from "../http/caller";
+import { invalidRequest } from "../http/invalid-request";
+import type { GatewayRequest } from "../http/request";
+import type { PaymentFacts } from "../proof/facts";
 import { commit } from "./commit";
 import { readIdempotencyClaim } from "./idempotency";
-import { invalidRequest } from "../http/invalid-request";
-import type { PaymentFacts } from "../proof/facts";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, type Quote } from "./quote";
-import type { GatewayRequest } from "../http/request";
 
 export type PlacedHold =
   | { kind: "held"; hold: Hold; payment: PaymentFacts | null }

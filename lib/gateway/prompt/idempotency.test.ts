@@ -14,9 +14,9 @@ import { hotSettings } from "@/lib/ledger/testing/books";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { chargeOf, newHold } from "@/lib/ledger/testing/holding";
+import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
 import { deleteExpiredReplies, getSavedReply, readIdempotencyClaim } from "./idempotency";
-import type { GatewayRequest } from "../http/request";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -10,13 +10,13 @@ import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { authenticate } from "../http/caller";
-import { commit } from "./commit";
+import { openRequest } from "../http/request";
 import { placeMoney } from "../proof/place";
-import { sellAnswer } from "./pipeline";
+import { commit } from "./commit";
+import { runPrompt } from "./pipeline";
 import { prepareGateway } from "./prepare";
 import { readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
-import { openRequest } from "../http/request";
 
 type Step = (...given: never[]) => unknown;
 
@@ -96,7 +96,7 @@ async function ask({ body = {}, usd = 5, key }: Asked) {
     write: promptWriter,
   };
   try {
-    const reply = await sellAnswer(request, sale);
+    const reply = await runPrompt(request, sale);
     steps.push("respond");
     if (typeof reply.body === "string") return { status: reply.status, text: reply.body };
     let text = "";

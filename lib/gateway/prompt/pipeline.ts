@@ -1,18 +1,18 @@
 // The way of a request that is paid for: one direction, and what each step made is handed to the next.
 
 import type { AccountId } from "@/lib/base/ids";
+import type { Buyer } from "../http/caller";
+import { limit } from "../http/limit";
+import type { GatewayReply, GatewayRequest } from "../http/request";
+import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
+import type { PaymentFacts } from "../proof/facts";
 import { answerStream } from "./answer-stream";
 import { answerWhole } from "./answer-whole";
-import type { Buyer } from "../http/caller";
 import type { PlacedHold } from "./hold";
 import { getSavedReply } from "./idempotency";
-import { limit } from "../http/limit";
-import type { PaymentFacts } from "../proof/facts";
 import type { Prompt } from "./prompt-body";
 import { type Quote, quotePrompt } from "./quote";
 import type { ReplyWriter } from "./reply-writer";
-import type { GatewayReply, GatewayRequest } from "../http/request";
-import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
 import { openSettlement } from "./settlement";
 import { prepareCall } from "./work";
 
@@ -32,7 +32,7 @@ interface Sale<Who extends Buyer, Read extends Prompt> {
  * Answers one request and charges it.
  * @throws AppError
  */
-export async function sellAnswer<Who extends Buyer, Read extends Prompt>(
+export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
   { identify, read, place, write }: Sale<Who, Read>,
 ): Promise<GatewayReply> {

@@ -9,12 +9,12 @@ import type { Caller } from "../http/caller";
 import { isDraining } from "../http/drain";
 import { type Endpoint, endpoint } from "../http/endpoint";
 import { limit } from "../http/limit";
+import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "../http/request";
 import { placeMoney } from "../proof/place";
-import { sellAnswer } from "./pipeline";
+import { runPrompt } from "./pipeline";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
 import { tellQuote } from "./quote-endpoint";
-import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "../http/request";
 
 /** All that an owner's browser says to the gateway: of its headers the content type alone. */
 export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "signal"> & { contentType: string | undefined };
@@ -22,7 +22,7 @@ export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "s
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
-  const sell: Endpoint = async (request) => sellAnswer(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
+  const sell: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
   return run("playground", sell, asked);
 }
 

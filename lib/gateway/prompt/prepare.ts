@@ -9,8 +9,8 @@ import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { inputTokenBound } from "@/lib/providers/token-bound";
-import { commit } from "./commit";
 import { reportReadiness } from "../http/health";
+import { commit } from "./commit";
 import { loadOverruns } from "./overrun";
 
 /**

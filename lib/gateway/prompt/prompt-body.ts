@@ -48,7 +48,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
     issues.push({ path: "maxTokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
   // Every token is at least one byte, so a longer text may still fit; only what cannot fit by characters is refused here.
-  if (body.prompt.length > model.contextWindow * MOST_CHARACTERS_PER_TOKEN) {
+  if (body.prompt.length > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "prompt", message: `is longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
@@ -67,7 +67,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
 }
 
 /** The longest token of the public vocabularies is 128 spaces; no text holds more characters in as many tokens. */
-export const MOST_CHARACTERS_PER_TOKEN = 128;
+export const MAX_CHARACTERS_PER_TOKEN = 128;
 
 /** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
 export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): Model {

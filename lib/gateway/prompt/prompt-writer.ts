@@ -2,12 +2,12 @@
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd, usdText } from "@/lib/base/money";
+import type { GatewayRequest } from "../http/request";
+import { errorBody } from "../http/respond";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { Prompt } from "./prompt-body";
 import { type ReplyWriter, writeEvent } from "./reply-writer";
-import type { GatewayRequest } from "../http/request";
-import { errorBody } from "../http/respond";
 import type { Receipt } from "./settlement";
 
 /** Writes answers to `request`. No tool can be named in a prompt, so its pieces are all text. */

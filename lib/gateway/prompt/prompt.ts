@@ -3,10 +3,10 @@
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
 import { placeMoney } from "../proof/place";
-import { sellAnswer } from "./pipeline";
+import { runPrompt } from "./pipeline";
 import { readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
 
 export const prompt = endpoint("prompt", (request) =>
-  sellAnswer(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
+  runPrompt(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
 );

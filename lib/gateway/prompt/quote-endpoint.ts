@@ -6,14 +6,14 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { readBalance } from "@/lib/ledger/accounts";
 import { authenticate, type Caller } from "../http/caller";
 import { endpoint } from "../http/endpoint";
-import { estimateUsage } from "./estimate";
 import { limit } from "../http/limit";
-import { requiredCents } from "../proof/required-cents";
-import { type Prompt, readPrompt } from "./prompt-body";
-import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
-import { pricePerToken } from "../reads/receipt";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { jsonReply } from "../http/respond";
+import { requiredCents } from "../proof/required-cents";
+import { pricePerToken } from "../reads/receipt";
+import { estimateUsage } from "./estimate";
+import { type Prompt, readPrompt } from "./prompt-body";
+import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 
 export const quote = endpoint("quote", async (request) => {
   const caller = await authenticate(request);

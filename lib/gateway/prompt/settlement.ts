@@ -2,7 +2,7 @@
 // or the end of the request.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { afterwards } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
@@ -10,12 +10,12 @@ import { releaseHold } from "@/lib/ledger/release-hold";
 import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
 import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
+import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
 import type { Output } from "./output";
 import { noteInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
-import type { GatewayRequest } from "../http/request";
 
 /** An answer, whole or as far as it came. */
 export interface Completion {
@@ -124,7 +124,7 @@ function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Sett
   const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
   recordLoss(quote, usage, nanoUsd(loss), reason);
   if (isLate) metrics().lostAnswers.inc();
-  afterwards(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
+  deferTelemetry(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
 }
 
 type Usage = Pick<TokenUsage, "inputTokens" | "outputTokens">;

@@ -1,7 +1,7 @@
 // A quiet stream gets comment lines, and a talking one does not.
 
 import { expect, test } from "vitest";
-import { fillSilence } from "./sse-keep-alive";
+import { keepAlive } from "./sse-keep-alive";
 
 async function collect(chunks: AsyncIterable<string>): Promise<string[]> {
   const seen: string[] = [];
@@ -13,7 +13,7 @@ test("what comes in time is handed on as it is, in order", async () => {
   async function* chunks(): AsyncGenerator<string> {
     yield* ["event: delta\n\n", "", "event: done\n\n"];
   }
-  expect(await collect(fillSilence(chunks()))).toEqual(["event: delta\n\n", "", "event: done\n\n"]);
+  expect(await collect(keepAlive(chunks()))).toEqual(["event: delta\n\n", "", "event: done\n\n"]);
 });
 
 test("silence is filled with comment lines until the next chunk, which is not lost", async () => {
@@ -27,7 +27,7 @@ test("silence is filled with comment lines until the next chunk, which is not lo
     yield "after";
   }
   const seen: string[] = [];
-  for await (const chunk of fillSilence(chunks(), 5)) {
+  for await (const chunk of keepAlive(chunks(), 5)) {
     seen.push(chunk);
     if (seen.length === 4) speak();
   }
@@ -40,12 +40,12 @@ test("a failure reaches the reader", async () => {
     yield "before";
     throw new Error("gone");
   }
-  await expect(collect(fillSilence(chunks(), 5))).rejects.toThrow("gone");
+  await expect(collect(keepAlive(chunks(), 5))).rejects.toThrow("gone");
 });
 
 test("a reader that leaves in the silence is not kept waiting for the next chunk", async () => {
   const never = new Promise<IteratorResult<string>>(() => {});
-  for await (const chunk of fillSilence({ next: () => never }, 1)) {
+  for await (const chunk of keepAlive({ next: () => never }, 1)) {
     expect(chunk).toBe(": still here\n\n");
     break;
   }

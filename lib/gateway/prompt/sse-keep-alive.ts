@@ -3,7 +3,7 @@
 const COMMENT_EVERY_MS = 15_000;
 
 /** Hands `chunks` on, with a comment line, which readers of event streams skip, whenever `everyMs` pass without one. */
-export async function* fillSilence(chunks: AsyncIterator<string>, everyMs = COMMENT_EVERY_MS): AsyncGenerator<string> {
+export async function* keepAlive(chunks: AsyncIterator<string>, everyMs = COMMENT_EVERY_MS): AsyncGenerator<string> {
   for (let next = chunks.next(); ; ) {
     const result = await nextWithin(next, everyMs);
     if (result === null) {

@@ -3,11 +3,11 @@
 
 import { askProvider, callProvider, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import { type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import type { GatewayRequest } from "../http/request";
 import { countMessageBytes } from "./estimate";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 import type { ReplyWriter } from "./reply-writer";
-import type { GatewayRequest } from "../http/request";
 import type { Completion, Settlement } from "./settlement";
 
 /** What a request needs to be answered, from the steps before. */

@@ -15,10 +15,10 @@ import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { settleClaim } from "@/lib/payments/settlement/settle";
 import type { SettledAt } from "@/lib/payments/settlement/settlement-strategy";
 import type { Caller } from "../http/caller";
+import type { GatewayRequest } from "../http/request";
 import { commit } from "../prompt/commit";
 import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../prompt/hold";
 import type { Quote } from "../prompt/quote";
-import type { GatewayRequest } from "../http/request";
 import { coverAndHold, creditAndHold, freeIdempotencyKey, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
 import { paymentRefused, settlementPending } from "./refusal";
 

@@ -10,8 +10,8 @@ import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
 import type { PaymentId } from "@/lib/payments/claims/claim";
 import type { SettledAt } from "@/lib/payments/settlement/settlement-strategy";
 import type { Caller } from "../http/caller";
-import type { Quote } from "../prompt/quote";
 import type { GatewayRequest } from "../http/request";
+import type { Quote } from "../prompt/quote";
 
 export type PaymentCheck = { outcome: "payable" } | HoldRefusal;
 

@@ -1,10 +1,10 @@
 // Who pays for a request: the payment that came with it, or without one the caller's balance.
 
 import type { Caller } from "../http/caller";
+import type { GatewayRequest } from "../http/request";
 import { type PlacedHold, placeFromBalance } from "../prompt/hold";
 import type { Prompt } from "../prompt/prompt-body";
 import type { Quote } from "../prompt/quote";
-import type { GatewayRequest } from "../http/request";
 import { placeFromProof } from "./proof";
 import { readProofHeader } from "./proof-body";
 import { paymentRefused } from "./refusal";

@@ -7,9 +7,9 @@ import { parseGiven, readIssues } from "../http/invalid-request";
 import { paymentRefused } from "./refusal";
 
 /** More could not be booked. */
-const MOST_CENTS = 100_000_000_000;
+const MAX_CENTS = 100_000_000_000;
 /** The settlement contract takes no longer one. */
-const MOST_SIGNATURE_BYTES = 4_096;
+const MAX_SIGNATURE_BYTES = 4_096;
 const LAST_TIMESTAMP = 253_402_300_799_999;
 
 export const paymentSchema = z.strictObject({
@@ -17,10 +17,10 @@ export const paymentSchema = z.strictObject({
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hex digits")
     .refine((address) => isAddress(address), "has a wrong checksum: copy the address again, or write it in lower case"),
-  amount: z.int("must be a whole number of cents").min(1, "must be at least 1 cent").max(MOST_CENTS, `must be at most ${MOST_CENTS} cents`),
+  amount: z.int("must be a whole number of cents").min(1, "must be at least 1 cent").max(MAX_CENTS, `must be at most ${MAX_CENTS} cents`),
   signature: z
     .string()
-    .max(2 + 2 * MOST_SIGNATURE_BYTES, `must be at most ${MOST_SIGNATURE_BYTES} bytes`)
+    .max(2 + 2 * MAX_SIGNATURE_BYTES, `must be at most ${MAX_SIGNATURE_BYTES} bytes`)
     .regex(/^0x([0-9a-fA-F]{2})+$/, "must be 0x and hex digits, as personal_sign returns it"),
   timestamp: z.int("must be whole milliseconds of Unix time").min(1, "must be Unix time in milliseconds").max(LAST_TIMESTAMP),
   requestId: z.string().regex(/^req_(0|[1-9][0-9]{0,30})$/, "must be req_ and a number without leading zeros, of at most 31 digits"),

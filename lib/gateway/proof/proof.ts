@@ -10,10 +10,10 @@ import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claims/cla
 import { evmNetwork } from "@/lib/payments/claims/networks";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import type { Caller } from "../http/caller";
+import type { GatewayRequest } from "../http/request";
 import { holdRefused, type PlacedHold } from "../prompt/hold";
 import { hashRequest, readIdempotencyClaim } from "../prompt/idempotency";
 import type { Quote } from "../prompt/quote";
-import type { GatewayRequest } from "../http/request";
 import { payAndHold } from "./pay-and-hold";
 import { checkPayment } from "./payment-hold";
 import { type Proof, readProof } from "./proof-body";
@@ -21,7 +21,7 @@ import { chainUnavailable, paymentRefused } from "./refusal";
 import { requiredCents } from "./required-cents";
 
 /** How far a proof's time may be from ours, either way, when it first comes. */
-export const MOST_PROOF_AGE_MS = 300_000;
+export const MAX_PROOF_AGE_MS = 300_000;
 
 /** The names that the network of settlements goes by. */
 export const proofNetworks: readonly string[] = ["ethereum", "base"];
@@ -45,7 +45,7 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
   const { accountId, keyId } = caller;
   return payAndHold(request, caller, quote, {
     ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: fromCents(proof.cents) },
-    ...{ accountId, keyId, idempotencyKey, bodyHash, validUntil: new Date(proof.timestampMs + MOST_PROOF_AGE_MS) },
+    ...{ accountId, keyId, idempotencyKey, bodyHash, validUntil: new Date(proof.timestampMs + MAX_PROOF_AGE_MS) },
     settlement: { cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
   });
 }
@@ -86,7 +86,7 @@ async function checkSignature(proof: Proof, { serviceName }: SettlementTerms): P
 }
 
 function checkAge({ timestampMs }: Proof): void {
-  if (Math.abs(timestampMs - now().getTime()) > MOST_PROOF_AGE_MS) throw paymentRefused("expired");
+  if (Math.abs(timestampMs - now().getTime()) > MAX_PROOF_AGE_MS) throw paymentRefused("expired");
 }
 
 async function checkPayer({ from }: Proof, caller: Caller, quote: Quote): Promise<void> {

@@ -15,8 +15,8 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { evmNetwork, solanaNetwork } from "@/lib/payments/claims/networks";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { endpoint } from "../http/endpoint";
-import { MOST_PROOF_AGE_MS, proofNetworks } from "../proof/proof";
 import { jsonReply } from "../http/respond";
+import { MAX_PROOF_AGE_MS, proofNetworks } from "../proof/proof";
 
 export const paymentTerms = endpoint("payment-terms", async (request) => {
   const terms = evmNodeUrls().length > 0 ? await findSettlementTerms() : null;
@@ -24,7 +24,7 @@ export const paymentTerms = endpoint("payment-terms", async (request) => {
     serviceName: config().SERVICE_NAME,
     message: messageLines(config().SERVICE_NAME),
     minimumAmount: config().PAYMENT_MINIMUM_CENTS,
-    maxAgeMs: MOST_PROOF_AGE_MS,
+    maxAgeMs: MAX_PROOF_AGE_MS,
     networks: terms === null ? [] : [await networkBody(terms)],
     x402: { version: 2, scheme: "exact", endpoint: `${publicUrl()}/api/v1/x402/prompt`, networks: x402Networks() },
   };

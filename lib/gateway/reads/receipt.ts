@@ -11,8 +11,8 @@ import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
 import { limit } from "../http/limit";
-import { paymentBody } from "../proof/payment-body";
 import { jsonReply } from "../http/respond";
+import { paymentBody } from "../proof/payment-body";
 
 export const receipt = endpoint("receipt", async (request) => {
   const caller = await authenticate(request);

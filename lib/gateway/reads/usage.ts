@@ -100,7 +100,7 @@ function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 const instant = z
   .union(
@@ -150,8 +150,8 @@ function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
     const [path, message] = toWasGiven ? ["to", "must be after from; it is not in the span itself"] : ["from", "must not be after today"];
     issues.push({ path, message });
   }
-  if (toMs - fromMs > MOST_DAYS * DAY_MS) {
-    issues.push({ path: "from", message: `must be at most ${MOST_DAYS} days before to; ask for the rest in another request` });
+  if (toMs - fromMs > MAX_DAYS * DAY_MS) {
+    issues.push({ path: "from", message: `must be at most ${MAX_DAYS} days before to; ask for the rest in another request` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }

@@ -8,13 +8,13 @@ import { X402_VERSION } from "@/lib/payments/x402/wire";
 import { endpoint } from "../http/endpoint";
 import { jsonReply } from "../http/respond";
 import { listRequirements, resource } from "./offers";
-import { leastPrice, MOST_UNITS, NANO_PER_UNIT } from "./price";
+import { leastPrice, MAX_UNITS, NANO_PER_UNIT } from "./price";
 
 const FORM_VERSION = 1;
 
 export const x402Discovery = endpoint("x402/discovery", async (request) => {
   const { url, description, mimeType, serviceName } = resource();
-  const accepts = (await listRequirements({ units: MOST_UNITS, bodyHash: "" })).map((offer) => ({
+  const accepts = (await listRequirements({ units: MAX_UNITS, bodyHash: "" })).map((offer) => ({
     ...{ scheme: offer.scheme, network: offer.network, asset: offer.asset, payTo: offer.payTo },
     ...{ minAmount: `${leastPrice() / NANO_PER_UNIT}`, maxAmount: offer.amount, maxTimeoutSeconds: offer.maxTimeoutSeconds },
   }));

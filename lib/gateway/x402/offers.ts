@@ -41,7 +41,7 @@ export async function listRequirements(price: Price): Promise<PaymentRequirement
   return all.filter((requirements) => requirements !== null);
 }
 
-const MOST_NAME_CHARACTERS = 32;
+const MAX_NAME_CHARACTERS = 32;
 
 /** What is paid for, as x402 describes it. */
 export function resource(): ResourceInfo {
@@ -51,7 +51,7 @@ export function resource(): ResourceInfo {
     url: `${publicUrl()}${X402_PATH}`,
     description: `An AI model's answer to one prompt. The price is the most that it can cost; what it costs less is kept as a credit of the paying address.${kind}`,
     mimeType: "application/json",
-    serviceName: SERVICE_NAME.slice(0, MOST_NAME_CHARACTERS),
+    serviceName: SERVICE_NAME.slice(0, MAX_NAME_CHARACTERS),
   };
 }
 

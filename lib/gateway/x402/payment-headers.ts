@@ -7,8 +7,8 @@ import { findClaim, type PaymentClaim, relayIdOf, type SettleFailure } from "@/l
 import type { PaymentRefusal } from "@/lib/payments/x402/network";
 import { encodeHeader, type PaymentRequirements, type SettlementResponse } from "@/lib/payments/x402/wire";
 import { findRelayed } from "@/lib/relay/relayed";
-import type { PaymentFacts } from "../proof/facts";
 import type { GatewayRequest } from "../http/request";
+import type { PaymentFacts } from "../proof/facts";
 import { paymentRequired } from "./offers";
 import { NANO_PER_UNIT } from "./price";
 

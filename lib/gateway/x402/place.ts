@@ -8,18 +8,18 @@ import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/pa
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
 import type { Buyer } from "../http/caller";
-import type { PlacedHold } from "../prompt/hold";
 import { invalidRequest } from "../http/invalid-request";
-import { payAndHold } from "../proof/pay-and-hold";
-import { chainUnavailable, paymentRefused } from "../proof/refusal";
+import type { GatewayRequest } from "../http/request";
+import type { PlacedHold } from "../prompt/hold";
 import type { Prompt } from "../prompt/prompt-body";
 import type { Quote } from "../prompt/quote";
-import type { GatewayRequest } from "../http/request";
+import { payAndHold } from "../proof/pay-and-hold";
+import { chainUnavailable, paymentRefused } from "../proof/refusal";
 import { findOffer, listRequirements } from "./offers";
+import { askForPayment, tellOutcome, tellPaid, tellRefusal, tellRequirements } from "./payment-headers";
 import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
 import { findResumed, isOnItsWay } from "./resumed";
-import { askForPayment, tellOutcome, tellPaid, tellRefusal, tellRequirements } from "./payment-headers";
 
 /** Takes the payment in PAYMENT-SIGNATURE, or asks for one. @throws AppError PAYMENT_REQUIRED, and as payAndHold */
 export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prompt: Prompt, quote: Quote): Promise<PlacedHold> {

@@ -5,16 +5,16 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, fromUsdcUnits, type NanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 import type { Price } from "@/lib/payments/x402/network";
+import type { GatewayRequest } from "../http/request";
 import { hashRequest } from "../prompt/idempotency";
 import { affordableMaxTokens, type Quote } from "../prompt/quote";
-import type { GatewayRequest } from "../http/request";
 
 const MOST = parseUsd("1");
 /** nano-USD of one base unit of USDC. */
 export const NANO_PER_UNIT = fromUsdcUnits(1n);
 
 /** The most that is ever asked for, in base units of USDC. */
-export const MOST_UNITS = MOST / NANO_PER_UNIT;
+export const MAX_UNITS = MOST / NANO_PER_UNIT;
 
 const LIVE_MINIMUM = parseUsd("0.01");
 

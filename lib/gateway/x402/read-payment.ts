@@ -5,7 +5,7 @@ import type { PaymentPayload, PaymentRequirements } from "@/lib/payments/x402/wi
 import { type Offer, resource } from "./offers";
 
 /** A billion USDC: much more could not be booked. */
-const MOST_BOOKED_UNITS = 10n ** 15n;
+const MAX_BOOKED_UNITS = 10n ** 15n;
 
 /** Asks nobody; who signed it is another question. */
 export function readPayment(payload: PaymentPayload, { network, requirements }: Offer): ReadPayment {
@@ -24,8 +24,8 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
     const message = "This payment was made for another request; ask again without one, and sign what is asked for then";
     return { reason: "replayed", errorReason: "invalid_payment_requirements", message };
   }
-  if (BigInt(accepted.amount) > MOST_BOOKED_UNITS) {
-    const message = `The payment is over more than ${MOST_BOOKED_UNITS} units of USDC; sign what accepts says`;
+  if (BigInt(accepted.amount) > MAX_BOOKED_UNITS) {
+    const message = `The payment is over more than ${MAX_BOOKED_UNITS} units of USDC; sign what accepts says`;
     return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
   }
   return null;

@@ -43,7 +43,7 @@ interface Lane<Item, Result> {
 }
 
 /** More lanes would make batches so small that each item costs more than it gains. */
-const MOST_LANES = 2;
+const MAX_LANES = 2;
 
 /** A batch that is far smaller than the one beside it is better sent after it, when it has grown. */
 const FAIR_SHARE = 0.7;
@@ -61,7 +61,7 @@ export class Batcher<Item, Result> {
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      if (this.#lanes.size < MOST_LANES && this.#isDue()) this.#open();
+      if (this.#lanes.size < MAX_LANES && this.#isDue()) this.#open();
     });
   }
 

@@ -3,7 +3,7 @@
 
 import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { afterwards } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isStatementError } from "@/lib/db/failure";
 import { processId } from "@/lib/db/heartbeat";
@@ -69,7 +69,7 @@ async function decideAndMeasure(decider: Decider, items: readonly Item[]): Promi
   const startedAt = performance.now();
   const results = await decide(decider, items);
   const ms = performance.now() - startedAt;
-  afterwards(() => recordBatch(items, ms));
+  deferTelemetry(() => recordBatch(items, ms));
   return results;
 }
 

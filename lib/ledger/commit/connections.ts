@@ -3,7 +3,7 @@
 // is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
-import { ShortWait } from "@/lib/base/busy-poll";
+import { BusyPoll } from "@/lib/base/busy-poll";
 import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { isStatementError } from "@/lib/db/failure";
@@ -21,7 +21,7 @@ const settings = [
   "-c lock_timeout=1s",
 ].join(" ");
 
-const MOST_CONNECTIONS = 2;
+const MAX_CONNECTIONS = 2;
 /** How long after a second connection could not be opened it is tried again. */
 const OPEN_AGAIN_MS = 10_000;
 
@@ -31,7 +31,7 @@ interface CommitConnections {
   open: Set<pg.PoolClient>;
   /** Those without a statement; who was used last comes first, its caches are the warmest. */
   idle: pg.PoolClient[];
-  wait: ShortWait;
+  wait: BusyPoll;
   /** Monotonic; while one is being opened ahead, and for some time after that failed, no other is. */
   openAgainAt: number;
   isClosed: boolean;
@@ -41,10 +41,10 @@ const name = "commit connections";
 
 const commitConnections = () =>
   once<CommitConnections>(name, () => ({
-    pool: makePool(databaseUrl(), MOST_CONNECTIONS, settings),
+    pool: makePool(databaseUrl(), MAX_CONNECTIONS, settings),
     open: new Set(),
     idle: [],
-    wait: new ShortWait(),
+    wait: new BusyPoll(),
     openAgainAt: 0,
     isClosed: false,
   }));
@@ -72,7 +72,7 @@ export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise
 export function hasIdleConnection(): boolean {
   const all = commitConnections();
   if (all.idle.length > 0) return true;
-  if (all.open.size > 0 && all.open.size < MOST_CONNECTIONS && performance.now() >= all.openAgainAt) void openAhead(all);
+  if (all.open.size > 0 && all.open.size < MAX_CONNECTIONS && performance.now() >= all.openAgainAt) void openAhead(all);
   return false;
 }
 

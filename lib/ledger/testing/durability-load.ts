@@ -55,7 +55,7 @@ const ANSWER_AFTER_MS = 90;
 const ANSWER_WITHIN_MS = 150;
 const WAVE_MS = 1_000;
 /** For an idempotency key whose first request has come to an unknown end. */
-const MOST_PATIENCE_MS = 20_000;
+const MAX_PATIENCE_MS = 20_000;
 
 export function createLoad(draw: () => number): DurabilityLoad {
   const going = new Set<Promise<void>>();
@@ -111,7 +111,7 @@ export const newAsked = ({ account, key, ceiling }: Purse, idempotency: string |
 async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerAfterMs }: Plan): Promise<void> {
   await sleep(placeAfterMs);
   let asked = first;
-  for (const patientUntil = performance.now() + MOST_PATIENCE_MS; ; ) {
+  for (const patientUntil = performance.now() + MAX_PATIENCE_MS; ; ) {
     load.asked.push(asked);
     await place(asked);
     if (asked.state === "held") break;

@@ -6,8 +6,8 @@ import type { Transaction } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { checkPayments } from "./check";
 import { claimed, creditIn, finalIn, paidIn, reversed } from "../testing/credited";
+import { checkPayments } from "./check";
 
 const database = await openTestDatabase();
 const USD = 1_000_000_000n;

@@ -187,10 +187,10 @@ export async function hasUnfinished(): Promise<boolean> {
   return rows[0]?.has === true;
 }
 
-const MOST_DELETED = 10_000;
+const MAX_DELETED = 10_000;
 
 /** Forgets payments that never had a transaction and never can have one. A job runs it. @returns how many */
 export async function deleteVoidPayments(): Promise<bigint> {
-  const { rows } = await pool().query<{ deleted: bigint }>("SELECT payments_delete_void($1, $2) AS deleted", [now(), MOST_DELETED]);
+  const { rows } = await pool().query<{ deleted: bigint }>("SELECT payments_delete_void($1, $2) AS deleted", [now(), MAX_DELETED]);
   return rows[0]?.deleted ?? 0n;
 }

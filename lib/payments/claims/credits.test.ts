@@ -12,9 +12,9 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { endHold, tryHold } from "@/lib/ledger/testing/hold";
+import { finalIn, paidIn, reversed } from "../testing/credited";
 import { claimCredit, creditAccountOf, readCredit } from "./credits";
 import { networkOf } from "./networks";
-import { finalIn, paidIn, reversed } from "../testing/credited";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 3_600_000;
 const pauses = () => once("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
 
 /** Asks, unless it is too early for it. `ask` is true when it came to an end; what it throws counts as none, and is thrown. */
-export async function askSeldomer({ id }: Pick<PaymentClaim, "id">, ask: () => Promise<boolean>): Promise<void> {
+export async function askWithBackoff({ id }: Pick<PaymentClaim, "id">, ask: () => Promise<boolean>): Promise<void> {
   const pause = pauses().get(id);
   if (pause && nowMs() < pause.untilMs) return;
   const lengthMs = Math.min(LONGEST_PAUSE_MS, (pause?.lengthMs ?? FIRST_PAUSE_MS / 2) * 2);

@@ -12,7 +12,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { readProof } from "../settlement/settle-proof";
-import { ways } from "../settlement/strategies";
+import { settlementStrategies } from "../settlement/strategies";
 import { readKeptAuthorization } from "../x402/evm";
 
 /**
@@ -54,5 +54,5 @@ async function isTransactionGone(claim: PaymentClaim): Promise<boolean> {
   const { claimedAt: since, validUntil: until, transaction } = claim;
   await requireMemory(solanaNodes(), { since, until });
   if (transaction !== null && (await findLandedAnywhere(solanaNodes(), transaction))) return false;
-  return (await ways.exact_svm.find(claim, "latest")) === null;
+  return (await settlementStrategies.exact_svm.find(claim, "latest")) === null;
 }

@@ -8,7 +8,7 @@ import type { PaymentClaim } from "../claims/claim";
 const AFTER_ON_SOLANA_MS = 300_000;
 
 /** @param head of Base; null while it is not known */
-export function isTimeOver({ scheme, validUntil }: PaymentClaim, head: Head | null): boolean {
+export function isExpired({ scheme, validUntil }: PaymentClaim, head: Head | null): boolean {
   if (scheme === "exact_svm") return nowMs() >= validUntil.getTime() + AFTER_ON_SOLANA_MS;
   return head !== null && head.doubt === null && head.finalized.timestampS * 1_000 >= validUntil.getTime();
 }

@@ -9,19 +9,19 @@ import type { Head } from "@/lib/chains/evm/head";
 import { pool } from "@/lib/db/pool";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { listUnfinished, type PaymentClaim, relayIdOf } from "../claims/claim";
-import { eachByItself } from "./for-each-isolated";
-import { creditLate, creditOrEnd } from "./follow-open";
-import { isTimeOver } from "./expiry";
 import type { SettledAt } from "../settlement/settlement-strategy";
+import { settlementStrategies } from "../settlement/strategies";
 import { isGone } from "./confirm-still-included";
-import { ways } from "../settlement/strategies";
+import { isExpired } from "./expiry";
+import { creditLate, creditOrEnd } from "./follow-open";
+import { forEachIsolated } from "./for-each-isolated";
 
-const MOST_A_ROUND = 1_000;
+const MAX_A_ROUND = 1_000;
 
 /** @param head of Base; null while it is not known */
 export async function followEnded(head: Head | null): Promise<void> {
-  await followAll(await listUnfinished(["paid"], now(), MOST_A_ROUND), (claim, relayed) => followPaid(claim, relayed, head));
-  const unpaid = await listUnfinished(["covered", "failed", "reversed"], now(), MOST_A_ROUND);
+  await followAll(await listUnfinished(["paid"], now(), MAX_A_ROUND), (claim, relayed) => followPaid(claim, relayed, head));
+  const unpaid = await listUnfinished(["covered", "failed", "reversed"], now(), MAX_A_ROUND);
   await followAll(unpaid, (claim, relayed) => followUnpaid(claim, relayed, head));
 }
 
@@ -29,7 +29,7 @@ type Follow = (claim: PaymentClaim, relayed: Relayed | undefined) => Promise<voi
 
 async function followAll(claims: readonly PaymentClaim[], follow: Follow): Promise<void> {
   const relayed = new Map((await findRelayed(claims.filter(({ isRelayed }) => isRelayed).map(relayIdOf))).map((one) => [one.id, one]));
-  await eachByItself(claims, (claim) => follow(claim, relayed.get(relayIdOf(claim))));
+  await forEachIsolated(claims, (claim) => follow(claim, relayed.get(relayIdOf(claim))));
 }
 
 async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
@@ -39,7 +39,7 @@ async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, hea
   // It waits again, or its block without effect may still go.
   if (relayed && !relayed.isFinal) return;
   if (!relayed && !isFinalThere(claim, head)) return;
-  const way = ways[claim.scheme];
+  const way = settlementStrategies[claim.scheme];
   const found = await way.find(claim, "final");
   if (found) return noteBlock(claim, found, true);
   // In another block since, which is not final yet.
@@ -75,6 +75,6 @@ async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, h
   }
   if (relayed && !relayed.isFinal) return;
   // Others may carry it out until its time is over; ours is final without effect.
-  if ((!relayed || claim.scheme === "exact_evm") && !isTimeOver(claim, head)) return;
+  if ((!relayed || claim.scheme === "exact_evm") && !isExpired(claim, head)) return;
   await creditOrEnd(claim, head, () => pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]));
 }

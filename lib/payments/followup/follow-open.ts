@@ -8,15 +8,15 @@ import { metrics } from "@/lib/base/observe/metrics";
 import type { Head } from "@/lib/chains/evm/head";
 import { pool } from "@/lib/db/pool";
 import { creditPayment, listUnfinished, noteFailed, type PaymentClaim, type PaymentId } from "../claims/claim";
-import { eachByItself } from "./for-each-isolated";
-import { isTimeOver } from "./expiry";
-import { askSeldomer } from "./backoff";
 import { settleClaim } from "../settlement/settle";
 import type { SettledAt } from "../settlement/settlement-strategy";
+import { settlementStrategies } from "../settlement/strategies";
+import { askWithBackoff } from "./backoff";
 import { isGone } from "./confirm-still-included";
-import { ways } from "../settlement/strategies";
+import { isExpired } from "./expiry";
+import { forEachIsolated } from "./for-each-isolated";
 
-const MOST_A_ROUND = 500;
+const MAX_A_ROUND = 500;
 /** Longer than whoever waits does wait. */
 const GRACE_MS = 5_000;
 /** Until then whoever came with it settles it; after that the notice of it was lost. */
@@ -25,8 +25,8 @@ const UNTOLD_AFTER_MS = 2_000;
 /** @param head of Base; null while it is not known, and then nothing is closed there */
 export async function followOpen(head: Head | null): Promise<void> {
   const waitedMs = config().PAYMENT_WAIT_MS + GRACE_MS;
-  const claims = await listUnfinished(["claimed"], new Date(nowMs() - waitedMs), MOST_A_ROUND);
-  await eachByItself(claims, (claim) => follow(claim, nowMs() - claim.wantedAt.getTime(), { waitedMs, head }));
+  const claims = await listUnfinished(["claimed"], new Date(nowMs() - waitedMs), MAX_A_ROUND);
+  await forEachIsolated(claims, (claim) => follow(claim, nowMs() - claim.wantedAt.getTime(), { waitedMs, head }));
 }
 
 async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { waitedMs: number; head: Head | null }): Promise<void> {
@@ -52,8 +52,8 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
 
 /** Looks for a claim whose time is over once more: credits what moved after all, and gives up, with `giveUp`, what is gone for good. */
 export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
-  askSeldomer(claim, async () => {
-    const found = await ways[claim.scheme].find(claim, "final");
+  askWithBackoff(claim, async () => {
+    const found = await settlementStrategies[claim.scheme].find(claim, "final");
     if (found) await creditLate(claim, found);
     else if (await isGone(claim, head)) await giveUp();
     else return false;
@@ -62,7 +62,7 @@ export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () =
 
 /** We never sent it; somebody else may have, or we did in a time that the database does not know. */
 async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
-  if (!isTimeOver(claim, head)) return;
+  if (!isExpired(claim, head)) return;
   const expired = { reason: "expired", message: "It was not settled in its time" } as const;
   await creditOrEnd(claim, head, () => noteFailed(claim, false, expired));
 }

@@ -7,7 +7,7 @@ import type { PaymentClaim } from "../claims/claim";
 const AT_ONCE = 8;
 
 /** Does `work` for all, some at once. What no node could tell, and what goes wrong with one, the next round tries again. */
-export async function eachByItself(claims: readonly PaymentClaim[], work: (claim: PaymentClaim) => Promise<void>): Promise<void> {
+export async function forEachIsolated(claims: readonly PaymentClaim[], work: (claim: PaymentClaim) => Promise<void>): Promise<void> {
   for (let from = 0; from < claims.length; from += AT_ONCE) {
     await Promise.all(claims.slice(from, from + AT_ONCE).map((claim) => work(claim).catch((error: unknown) => tell(claim, error))));
   }

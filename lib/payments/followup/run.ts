@@ -10,10 +10,10 @@ import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { listen } from "@/lib/db/listen";
 import { findRelayer } from "@/lib/relay/relayer";
 import { getClaim, hasUnfinished } from "../claims/claim";
-import { followEnded } from "./follow-ended";
-import { followOpen, noteSeen } from "./follow-open";
 import { settleClaim } from "../settlement/settle";
 import { PAYMENTS_CHANNEL } from "../settlement/settle-with-facilitator";
+import { followEnded } from "./follow-ended";
+import { followOpen, noteSeen } from "./follow-open";
 
 const hearing = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
 

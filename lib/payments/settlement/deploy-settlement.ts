@@ -26,7 +26,7 @@ export type Deployment =
   | { kind: "on_its_way"; address: Hex; transaction: string; problem: string | null };
 
 const WAIT_MS = 60_000;
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /**
  * Deploys the contract of these terms unless it is there; any number of times, by any number of processes at once.
@@ -53,14 +53,14 @@ export async function deploySettlement(terms: SettlementTerms, options: DeployOp
 
 /** The attempt that may still succeed, or the next one's name: what failed or was lost is never sent again. */
 async function findAttempt(address: Hex): Promise<{ id: string; isStored: boolean }> {
-  const ids = Array.from({ length: MOST_ATTEMPTS }, (_, index) => `settlement_deploy_${address}${index === 0 ? "" : `_${index + 1}`}`);
+  const ids = Array.from({ length: MAX_ATTEMPTS }, (_, index) => `settlement_deploy_${address}${index === 0 ? "" : `_${index + 1}`}`);
   const known = new Map((await findRelayed(ids)).map((one) => [one.id, one]));
   for (const id of ids) {
     const one = known.get(id);
     if (!one) return { id, isStored: false };
     if (one.state !== "failed" && one.state !== "lost") return { id, isStored: true };
   }
-  throw new Error(`${MOST_ATTEMPTS} deployments of the settlement contract failed: look at ${address} and at the last of them by hand.`);
+  throw new Error(`${MAX_ATTEMPTS} deployments of the settlement contract failed: look at ${address} and at the last of them by hand.`);
 }
 
 function notThereYet(address: Hex, { id, state, hash: transaction, problem }: Relayed): Deployment {

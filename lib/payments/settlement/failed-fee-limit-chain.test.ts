@@ -9,8 +9,8 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { creditPayment, type PaymentTerms } from "../claims/claim";
-import { settleClaim } from "./settle";
 import { claim, type SettledChain, signExact, signProof, startSettledChain } from "../testing/settled-chain";
+import { settleClaim } from "./settle";
 
 await openTestDatabase();
 let chain: SettledChain;

@@ -8,9 +8,9 @@ import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { findBrake, forgetWaste, storeAttempt } from "./failed-fee-limit";
 import { claimPayment, creditPayment, noteFailed, type PaymentClaim } from "../claims/claim";
 import { exactTerms } from "../testing/terms";
+import { findBrake, forgetWaste, storeAttempt } from "./failed-fee-limit";
 
 await openTestDatabase();
 const HOUR_MS = 3_600_000;

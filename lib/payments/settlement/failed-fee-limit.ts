@@ -11,7 +11,7 @@ import type { PaymentClaim } from "../claims/claim";
 import type { Attempt } from "./settlement-strategy";
 
 /** A key's payment burns some 90,000; a contract wallet may check its own with much more, and would have us pay for it. */
-export const MOST_GAS = 1_000_000n;
+export const MAX_GAS = 1_000_000n;
 
 export const takesTooMuchGas: Attempt = {
   kind: "refused",
@@ -59,8 +59,8 @@ export async function storeAttempt(
 }
 
 /** nano-USD; what no wallet has can not be written down. */
-const MOST_FUNDS = 2n ** 62n;
-const bookable = (units: bigint): bigint => (units > MOST_FUNDS / fromUsdcUnits(1n) ? MOST_FUNDS : fromUsdcUnits(units));
+const MAX_FUNDS = 2n ** 62n;
+const bookable = (units: bigint): bigint => (units > MAX_FUNDS / fromUsdcUnits(1n) ? MAX_FUNDS : fromUsdcUnits(units));
 
 function attemptOf(verdict: Verdict, { id, scheme, payer }: PaymentClaim): Attempt {
   if (verdict === "go" || verdict === "known") return { kind: "stored" };

@@ -13,9 +13,9 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { findClaim, type PaymentTerms } from "../claims/claim";
 import { creditAccountOf } from "../claims/credits";
-import { settleClaim } from "./settle";
 import type { PaymentOrder } from "../testing/payment-child";
 import { claim, creditedTo, pay, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
+import { settleClaim } from "./settle";
 
 const database = await openTestDatabase();
 let program: string;

@@ -12,15 +12,15 @@ import { readFinalBlock } from "@/lib/chains/evm/head";
 import { isAuthorizationUsed, readSettledAuthorization, readUsdc } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
-import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { PaymentClaim } from "../claims/claim";
 import { findSoon } from "../followup/find-settlement";
-import type { Attempt, Refusal, SettledAt, SettleWay } from "./settlement-strategy";
 import { readKeptAuthorization } from "../x402/evm";
 import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "../x402/facilitator";
 import { X402_PATH, X402_VERSION } from "../x402/wire";
+import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
+import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 
-export const settleExactEvm: SettleWay = { attempt, find, findReason };
+export const settleExactEvm: SettlementStrategy = { attempt, find, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
@@ -41,7 +41,7 @@ async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   const at = now();
   const [prepared, units] = await Promise.all([prepare(claim), readUsdc(readKeptAuthorization(claim.settlement).authorization.from)]);
   if (prepared.kind === "reverts") return explain(claim, prepared.reason);
-  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  if (prepared.gas > MAX_GAS) return takesTooMuchGas;
   return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
@@ -63,10 +63,10 @@ async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
   }
   if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization's time is over: sign a new one" };
   if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC does not take this signature" };
-  return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MOST_WORDS)}` };
+  return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MAX_WORDS)}` };
 }
 
-const MOST_WORDS = 100;
+const MAX_WORDS = 100;
 
 /** The nonce is used: by this very authorization, or in another way. */
 async function lookFor(claim: PaymentClaim): Promise<Attempt> {

@@ -9,14 +9,14 @@ import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
-import { storeAttempt } from "./failed-fee-limit";
 import type { PaymentClaim } from "../claims/claim";
+import { storeAttempt } from "./failed-fee-limit";
 import { type KeptPayment, readKept } from "./kept-svm-payment";
 import { findElsewhere, haveItSettled } from "./settle-svm-with-facilitator";
-import type { Attempt, Refusal, SettledAt, SettleWay } from "./settlement-strategy";
+import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { explainBalance, explainTrial } from "./svm-trial";
 
-export const settleExactSvm: SettleWay = { attempt, find, findReason };
+export const settleExactSvm: SettlementStrategy = { attempt, find, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   const kept = await readKept(claim);

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { creditPayment } from "../claims/claim";
-import { settleClaim } from "./settle";
 import { claim, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
+import { settleClaim } from "./settle";
 
 await openTestDatabase();
 let chain: SettledChain;

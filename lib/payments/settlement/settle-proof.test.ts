@@ -12,8 +12,8 @@ import { checkBooks } from "@/lib/jobs/check-books";
 import { findRelayed } from "@/lib/relay/relayed";
 import { creditPayment, getClaim, relayIdOf } from "../claims/claim";
 import { creditAccountOf, readCredit } from "../claims/credits";
-import { settleClaim } from "./settle";
 import { claim, pay, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
+import { settleClaim } from "./settle";
 
 await openTestDatabase();
 let chain: SettledChain;

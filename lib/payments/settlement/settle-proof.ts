@@ -18,14 +18,14 @@ import {
 } from "@/lib/chains/evm/settlement";
 import { bytes } from "@/lib/chains/evm/wire";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
-import { MOST_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { PaymentClaim } from "../claims/claim";
-import type { Attempt, Refusal, SettledAt, SettleWay } from "./settlement-strategy";
+import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
+import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { findSettlementTerms } from "./settlement-terms";
 
 const UNITS_PER_CENT = 10_000n;
 
-export const settleProof: SettleWay = { attempt, find, findReason };
+export const settleProof: SettlementStrategy = { attempt, find, findReason };
 
 interface Proof extends ProofTerms {
   signature: Hex;
@@ -66,7 +66,7 @@ async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): 
   if (refusal === "settled") return lookFor(proof);
   if (refusal !== null) return { kind: "refused", ...refusal };
   if (prepared.kind === "reverts") return explain(proof);
-  if (prepared.gas > MOST_GAS) return takesTooMuchGas;
+  if (prepared.gas > MAX_GAS) return takesTooMuchGas;
   let units = state.balance;
   if (state.allowance < units) units = state.allowance;
   return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));

@@ -7,8 +7,8 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { creditPayment } from "../claims/claim";
 import { creditAccountOf, readCredit } from "../claims/credits";
-import { settleClaim } from "./settle";
 import { claim, creditedTo, pay, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
+import { settleClaim } from "./settle";
 
 await openTestDatabase();
 let chain: SettledChain;

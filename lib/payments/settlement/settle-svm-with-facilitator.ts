@@ -9,11 +9,11 @@ import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { findSoon } from "../followup/find-settlement";
+import { askToSettle, type FacilitatorOrder } from "../x402/facilitator";
+import { X402_VERSION } from "../x402/wire";
 import type { KeptPayment } from "./kept-svm-payment";
 import type { Attempt, SettledAt } from "./settlement-strategy";
 import { explainTrial } from "./svm-trial";
-import { askToSettle, type FacilitatorOrder } from "../x402/facilitator";
-import { X402_VERSION } from "../x402/wire";
 
 const LOOK_EVERY_MS = 250;
 const LOOKS_AFTER_YES = 12;

@@ -9,14 +9,14 @@ import { type Settled, settledAs } from "./outcome";
 export const PAYMENTS_CHANNEL = "payments";
 
 const FIRST_PAUSE_MS = 5;
-const MOST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 /** A notice is lost when nobody listens at that moment. */
 const TELL_EVERY_MS = 1_000;
 
 /** Waits until `run.untilMs`, which may move. */
 export async function settleElsewhere({ id }: PaymentClaim, run: { readonly untilMs: number }): Promise<Settled> {
   let toldMs = -Infinity;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
     if (performance.now() - toldMs >= TELL_EVERY_MS) {
       await pool().query("SELECT pg_notify($1, $2)", [PAYMENTS_CHANNEL, id]);
       toldMs = performance.now();

@@ -9,12 +9,12 @@ import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
 import { sendStored } from "@/lib/relay/send";
 import { waitForRelayed } from "@/lib/relay/wait";
-import { findBrake } from "./failed-fee-limit";
 import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "../claims/claim";
+import { findBrake } from "./failed-fee-limit";
 import { type Settled, settledAs } from "./outcome";
 import { settleElsewhere } from "./settle-with-facilitator";
 import type { Attempt, Refusal } from "./settlement-strategy";
-import { ways } from "./strategies";
+import { settlementStrategies } from "./strategies";
 
 interface Run {
   untilMs: number;
@@ -24,7 +24,7 @@ interface Run {
 const runs = () => once("payments being settled", () => new Map<PaymentId, Run>());
 
 const FIRST_PAUSE_MS = 20;
-const MOST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 /** From a transaction's first bytes to its block, with a relay and a chain that work. */
 const ENOUGH_TIME_MS = 30_000;
 
@@ -64,7 +64,7 @@ async function settleUntil(claim: PaymentClaim, run: Run): Promise<Settled> {
 
 async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
   let known = claim;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MOST_PAUSE_MS, pauseMs * 2)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
     const settled = (await settledAs(known)) ?? (await goOn(known, run));
     const leftMs = run.untilMs - performance.now();
     if (settled.kind !== "pending" || leftMs <= 0) return settled;
@@ -92,7 +92,7 @@ async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
 }
 
 async function tryNow(claim: PaymentClaim): Promise<Attempt> {
-  const way = ways[claim.scheme];
+  const way = settlementStrategies[claim.scheme];
   const braked = await findBrake(claim);
   if (braked?.kind !== "refused") return braked ?? way.attempt(claim, relayIdOf(claim));
   // Somebody else may have carried it out, or we did in a time that the database does not know.
@@ -110,7 +110,7 @@ async function tryNow(claim: PaymentClaim): Promise<Attempt> {
 
 /** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
 async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): Promise<Settled> {
-  const way = ways[claim.scheme];
+  const way = settlementStrategies[claim.scheme];
   try {
     const found = await way.find(claim, "latest");
     if (found) return { kind: "paid", ...found };

@@ -25,7 +25,7 @@ export interface Refusal {
 }
 
 /** May be asked any number of times, by any process with the relayer, at once. */
-export interface SettleWay {
+export interface SettlementStrategy {
   /**
    * Tries a payment out, and stores its transaction under `relayId`: `storeAttempt` (brake.ts) with the relay's `storeCall` or
    * `storeSigned`. It sends nothing.

@@ -6,7 +6,7 @@ import { isBlockhashKnown } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import type { Attempt, Refusal } from "./settlement-strategy";
 
-const MOST_WORDS = 100;
+const MAX_WORDS = 100;
 
 /** @param why as the nodes name it. @throws SolanaUnavailable */
 export async function explainTrial(transaction: PaymentTransaction, why: string): Promise<Attempt> {
@@ -20,7 +20,7 @@ export async function explainTrial(transaction: PaymentTransaction, why: string)
   const reason = await explainBalance(transaction);
   return {
     kind: "refused",
-    ...(reason ?? { reason: "settlement_failed", message: `The transaction would fail: ${why.slice(0, MOST_WORDS)}` }),
+    ...(reason ?? { reason: "settlement_failed", message: `The transaction would fail: ${why.slice(0, MAX_WORDS)}` }),
   };
 }
 

@@ -16,9 +16,9 @@ import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { openSigner } from "@/lib/wallets/seed-signer";
 import { hardhatWords } from "@/lib/wallets/testing/seeds";
 import { claimPayment, creditPayment, getClaim, type PaymentClaim, type PaymentTerms } from "../claims/claim";
-import { deploySettlement } from "../settlement/deploy-settlement";
 import { evmNetwork } from "../claims/networks";
 import { settlePayments } from "../followup/run";
+import { deploySettlement } from "../settlement/deploy-settlement";
 import { settleClaim } from "../settlement/settle";
 import { findSettlementTerms } from "../settlement/settlement-terms";
 

@@ -17,9 +17,9 @@ import { digits, type PaymentRequirements } from "./wire";
 /** How long a payer's authorization is asked to count. */
 const VALID_SECONDS = 300;
 /** Less than this is no time to bring it into a block. */
-const LEAST_SECONDS_LEFT = 10;
+const MIN_SECONDS_LEFT = 10;
 /** Until its time is over it is watched, since anybody may carry it out; and its use is looked for no further back. */
-const MOST_SECONDS_LEFT = 3_600;
+const MAX_SECONDS_LEFT = 3_600;
 
 /** Of a word of the chain. */
 const MOST = 2n ** 256n - 1n;
@@ -124,12 +124,12 @@ function checkTime({ settlement }: SignedPayment): PaymentRefusal | null {
   const { validAfter, validBefore } = readKeptAuthorization(settlement).authorization;
   const seconds = BigInt(Math.floor(nowMs() / 1_000));
   const before = "invalid_exact_evm_payload_authorization_valid_before";
-  if (validBefore < seconds + BigInt(LEAST_SECONDS_LEFT)) {
-    const message = `The authorization ends within ${LEAST_SECONDS_LEFT} seconds: sign a new one`;
+  if (validBefore < seconds + BigInt(MIN_SECONDS_LEFT)) {
+    const message = `The authorization ends within ${MIN_SECONDS_LEFT} seconds: sign a new one`;
     return { reason: "expired", errorReason: before, message };
   }
-  if (validBefore > seconds + BigInt(MOST_SECONDS_LEFT)) {
-    const message = `The authorization counts for more than ${MOST_SECONDS_LEFT} seconds from now: sign one that ends after ${VALID_SECONDS}`;
+  if (validBefore > seconds + BigInt(MAX_SECONDS_LEFT)) {
+    const message = `The authorization counts for more than ${MAX_SECONDS_LEFT} seconds from now: sign one that ends after ${VALID_SECONDS}`;
     return { reason: "malformed", errorReason: before, message };
   }
   if (validAfter <= seconds) return null;

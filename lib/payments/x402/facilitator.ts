@@ -27,7 +27,7 @@ export type FacilitatorAnswer =
 const ASK_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
-const MOST_REASON_CHARACTERS = 100;
+const MAX_REASON_CHARACTERS = 100;
 
 const reason = z.string().nullish();
 const verified = z.object({ isValid: z.boolean(), invalidReason: reason });
@@ -65,7 +65,7 @@ async function ask<T>({ path, body, timeoutMs, form }: Ask<T>): Promise<T | null
 }
 
 const said = (isYes: boolean, why: string | null | undefined): FacilitatorAnswer =>
-  isYes ? { kind: "yes" } : { kind: "no", reason: (why ?? "unknown").slice(0, MOST_REASON_CHARACTERS) };
+  isYes ? { kind: "yes" } : { kind: "no", reason: (why ?? "unknown").slice(0, MAX_REASON_CHARACTERS) };
 
 /** Whether it would carry a payment out. */
 export async function askToVerify(order: FacilitatorOrder): Promise<FacilitatorAnswer> {

@@ -1,7 +1,7 @@
 // A payer's transaction on Solana as it comes in, and as a claim keeps it.
 
 import { z } from "zod";
-import { MOST_TRANSACTION_BYTES } from "@/lib/chains/solana/message";
+import { MAX_TRANSACTION_BYTES } from "@/lib/chains/solana/message";
 import type { JsonObject } from "../claims/claim";
 
 export interface SvmSettlement {
@@ -11,7 +11,7 @@ export interface SvmSettlement {
   feePayer: string;
 }
 
-const transaction = z.base64().max(Math.ceil(MOST_TRANSACTION_BYTES / 3) * 4);
+const transaction = z.base64().max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4);
 const payloadForm = z.object({ transaction });
 const keptForm = z.object({ transaction, feePayer: z.string() });
 

@@ -15,9 +15,9 @@ import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transac
 
 const KEPT_MS = 1_000;
 /** An unpaid request waits no longer for nodes that do not answer. */
-const MOST_WAIT_MS = 1_500;
+const MAX_WAIT_MS = 1_500;
 /** 0.001 SOL: the fees of fifty payments. */
-const LEAST_LAMPORTS = 1_000_000;
+const MIN_LAMPORTS = 1_000_000;
 
 /** With a blockhash while the nodes answer. */
 export interface Readiness {
@@ -56,7 +56,7 @@ const asBefore = ({ wasReady }: Kept): Readiness | null => (wasReady ? { blockha
 
 const afterWait = <T>(signal: AbortSignal, value: () => T): Promise<T> =>
   new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(value()), MOST_WAIT_MS);
+    const timer = setTimeout(() => resolve(value()), MAX_WAIT_MS);
     signal.addEventListener("abort", () => clearTimeout(timer));
   });
 
@@ -68,7 +68,7 @@ async function read({ feePayer, mint, payTo }: PaymentTerms, nodes: SolanaNodes,
       readBlockhash(nodes),
     ]);
     const [received] = account.value;
-    held.wasReady = received?.isFrozen === false && lamports.value >= LEAST_LAMPORTS;
+    held.wasReady = received?.isFrozen === false && lamports.value >= MIN_LAMPORTS;
     return held.wasReady ? { blockhash } : null;
   } catch (error) {
     if (!isSolanaUnavailable(error)) throw error;

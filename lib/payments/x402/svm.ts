@@ -16,7 +16,7 @@ import type { PaymentPayload, PaymentRequirements } from "./wire";
 /** A blockhash lasts 150 blocks: a minute, or a bit more. */
 const VALID_SECONDS = 60;
 /** No node runs the transaction so long after it came. */
-const MOST_VALID_MS = 150_000;
+const MAX_VALID_MS = 150_000;
 
 /** The network of this service's Solana cluster. */
 export const svmNetwork = (): X402Network => ({
@@ -83,7 +83,7 @@ function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint,
     // Not the payer's signature, of which a payer can make many over one message: the chain runs a message once.
     nonce: transaction.messageHash,
     amount: fromUsdcUnits(transaction.units),
-    validUntil: new Date(nowMs() + MOST_VALID_MS),
+    validUntil: new Date(nowMs() + MAX_VALID_MS),
     settlement: writeSvmSettlement({ bytes, feePayer }),
   };
   return { kind: "read", payment };

@@ -26,7 +26,7 @@ const IDLE_BLOCK_MS = 30_000;
 /** Between a block's changes to the accounts and its being shown. */
 const BLOCK_SHOWN_MS = 25;
 /** The rest of the time is for the node's own work. */
-const MOST_TIME_WRITING = 0.1;
+const MAX_TIME_WRITING = 0.1;
 
 const head = z.object({ number: quantity, hash: bytes32, timestamp: quantity, transactions: z.array(bytes32) });
 type HeadBlock = z.infer<typeof head>;
@@ -66,7 +66,7 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
     if ((await readHead()).hash !== hash) return;
     await writeStateFile(statePath, dumped);
     savedHash = hash;
-    nextSaveMs = nowMs() + tookMs / MOST_TIME_WRITING;
+    nextSaveMs = nowMs() + tookMs / MAX_TIME_WRITING;
   }
 
   async function run(): Promise<void> {

@@ -25,9 +25,9 @@ export class UnknownOutcome extends Error {}
 const GAS = 200_000n;
 /** One gwei. Not what the node proposes, which is what was paid before. */
 const TIP = 10n ** 9n;
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 /** A block follows each transaction at once. */
-const MOST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 const LOOKED_FOR_EVERY_MS = 20;
 const SURELY_MISSED = 10;
 const receiptForm = z.object({ status: z.enum(["0x0", "0x1"]) }).nullable();
@@ -59,7 +59,7 @@ export function createSender(key: Hex, chainId: number): Sender {
     for (let attempt = 1; ; attempt++) {
       const sent = await broadcast(node, await sign(node, data));
       if (sent) return sent;
-      if (attempt === MOST_ATTEMPTS) throw new Error("Other processes took each nonce of this key: try again.");
+      if (attempt === MAX_ATTEMPTS) throw new Error("Other processes took each nonce of this key: try again.");
     }
   }
 
@@ -89,7 +89,7 @@ async function broadcast(node: EvmNode, signed: Signed): Promise<Hex | null> {
 async function waitFor(node: EvmNode, { raw, sender, nonce }: Signed): Promise<boolean> {
   const hash = keccak256(raw);
   let timesMissed = 0;
-  for (const untilMs = nowMs() + MOST_WAIT_MS; nowMs() < untilMs; await sleep(LOOKED_FOR_EVERY_MS)) {
+  for (const untilMs = nowMs() + MAX_WAIT_MS; nowMs() < untilMs; await sleep(LOOKED_FOR_EVERY_MS)) {
     const next = await node.call("eth_getTransactionCount", [sender, "latest"], quantity);
     const receipt = await node.call("eth_getTransactionReceipt", [hash], receiptForm);
     if (receipt?.status === "0x0") throw new Error(`A transaction of test USDC failed: ${hash}`);

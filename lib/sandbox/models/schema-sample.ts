@@ -13,9 +13,9 @@ const TEXT_OF_FORMAT = new Map([
 
 // A schema may refer to itself, and so ask for a value without end.
 const DEEPEST = 12;
-const MOST_VALUES = 2000;
+const MAX_VALUES = 2000;
 const LONGEST_TEXT = 1000;
-const MOST_ITEMS = 100;
+const MAX_ITEMS = 100;
 
 type Schema = Record<string, unknown>;
 
@@ -29,7 +29,7 @@ interface Walk {
  * of alternatives, one item. Where the schema goes on without end, null.
  */
 export function sampleOf(schema: unknown): unknown {
-  return sample(schema, 0, { root: schema, valuesLeft: MOST_VALUES });
+  return sample(schema, 0, { root: schema, valuesLeft: MAX_VALUES });
 }
 
 function sample(given: unknown, depth: number, walk: Walk): unknown {
@@ -74,7 +74,7 @@ function sampleObject(schema: Schema, depth: number, walk: Walk): Schema {
 function sampleArray(schema: Schema, depth: number, walk: Walk): unknown[] {
   const first = listOf(schema.prefixItems);
   const wanted = Math.max(first.length, 1, numberOf(schema.minItems) ?? 1);
-  const length = Math.min(wanted, numberOf(schema.maxItems) ?? wanted, MOST_ITEMS);
+  const length = Math.min(wanted, numberOf(schema.maxItems) ?? wanted, MAX_ITEMS);
   return Array.from({ length }, (_, index) => sample(first[index] ?? schema.items, depth + 1, walk));
 }
 

@@ -41,7 +41,7 @@ interface Exchange {
 
 const vendors: readonly Vendor[] = [openai, anthropic, gemini, xai, deepseek];
 
-const MOST_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const FIRST_FAILURES_KEPT = 10_000;
 // Longer than any client keeps an idle connection, so that it is never this side that closes one just being used again.
 const KEEP_ALIVE_MS = 75_000;
@@ -83,7 +83,7 @@ async function serve(simulation: Simulation, request: IncomingMessage, response:
 async function serveCall(simulation: Simulation, exchange: Exchange, url: { path: string; query: URLSearchParams }): Promise<void> {
   const { request, vendor, record } = exchange;
   const body = await readBody(request);
-  record.bytesReceived = body === null ? MOST_BODY_BYTES : Buffer.byteLength(body);
+  record.bytesReceived = body === null ? MAX_BODY_BYTES : Buffer.byteLength(body);
   const key = vendor.readKey(request.headers, url.query);
   if (key === undefined) return refuse(exchange, { kind: "missing_key" });
   if (key !== simulation.apiKey) return refuse(exchange, { kind: "wrong_key", key });
@@ -173,9 +173,9 @@ function readBody(request: IncomingMessage): Promise<string | null> {
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MOST_BODY_BYTES) chunks.push(chunk);
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
     });
-    request.on("end", () => resolve(bytes > MOST_BODY_BYTES ? null : Buffer.concat(chunks).toString("utf8")));
+    request.on("end", () => resolve(bytes > MAX_BODY_BYTES ? null : Buffer.concat(chunks).toString("utf8")));
     request.on("error", reject);
   });
 }

@@ -21,7 +21,7 @@ export interface Sent extends WireTransaction {
 }
 
 /** Slots whose time is remembered. */
-const MOST_TIMES = 10_000;
+const MAX_TIMES = 10_000;
 
 export class Chain {
   readonly slots: Slots;
@@ -63,7 +63,7 @@ export class Chain {
     this.slots.advance();
     this.#beginSlot();
     this.#versions.forgetBefore(this.slots.at("finalized"));
-    this.#times.delete(this.slots.current - MOST_TIMES);
+    this.#times.delete(this.slots.current - MAX_TIMES);
   }
 
   #beginSlot(): void {

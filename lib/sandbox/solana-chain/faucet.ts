@@ -6,8 +6,8 @@ import type { Chain } from "./chain";
 import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from "./runtime/programs";
 import { type NewInstruction, readTransaction, writeMessage } from "./runtime/wire";
 
-const LEAST_UNITS = 200_000;
-const MOST_UNITS = 1_400_000;
+const MIN_UNITS = 200_000;
+const MAX_UNITS = 1_400_000;
 
 export class Faucet {
   #sent = 0;
@@ -75,7 +75,7 @@ export class Faucet {
   #newLimit(): NewInstruction {
     const data = Buffer.alloc(5);
     data.writeUInt8(2, 0); // SetComputeUnitLimit
-    data.writeUInt32LE(LEAST_UNITS + (this.#sent++ % (MOST_UNITS - LEAST_UNITS)), 1);
+    data.writeUInt32LE(MIN_UNITS + (this.#sent++ % (MAX_UNITS - MIN_UNITS)), 1);
     return { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data };
   }
 }

@@ -22,7 +22,7 @@ const entry = z.union([
 
 export type JournalEntry = z.infer<typeof entry>;
 
-const LEAST_GROWTH_BYTES = 16 * 2 ** 20;
+const MIN_GROWTH_BYTES = 16 * 2 ** 20;
 
 export class Journal {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class Journal {
 
   /** True when writing it anew would pay. */
   isLong(): boolean {
-    return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, LEAST_GROWTH_BYTES);
+    return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, MIN_GROWTH_BYTES);
   }
 
   /**

@@ -17,7 +17,7 @@ export interface ChainServer {
 }
 
 const HOST = "127.0.0.1";
-const MOST_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 /** Longer than any client holds an idle connection, which would else be closed under a request on its way. */
 const KEEP_ALIVE_MS = 65_000;
 const PAIRS_TRIED = 50;
@@ -77,7 +77,7 @@ async function answerRequest(methods: Methods, request: IncomingMessage, respons
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return reply(response, 413, "Payload too large\n", "text/plain");
+    if (bytes > MAX_BYTES) return reply(response, 413, "Payload too large\n", "text/plain");
     chunks.push(chunk);
   }
   reply(response, 200, answerText(methods, Buffer.concat(chunks).toString("utf8")) ?? "", "application/json; charset=utf-8");

@@ -12,8 +12,8 @@ import { readBaseRange } from "./base-range";
 import { creditDue, type Freeze, settleHead } from "./credit";
 import { listForeignTokens } from "./foreign-tokens";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
-import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
 import { readAgain } from "./rescan";
+import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface BaseWatcherOptions {
@@ -27,9 +27,9 @@ export interface BaseWatcherOptions {
 
 const CHAIN = "base";
 const LEASE_SECONDS = 15;
-const MOST_BLOCKS = 2_000;
-const MOST_RECEIVERS = 500;
-const LEAST_RECEIVERS = 10;
+const MAX_BLOCKS = 2_000;
+const MAX_RECEIVERS = 500;
+const MIN_RECEIVERS = 10;
 
 /** How much is asked for at once: less when a node finds it too large, more again as it goes well. */
 interface Appetite {
@@ -39,7 +39,7 @@ interface Appetite {
 
 export function createBaseWatcher({ freeze, nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions): Watcher {
   const holder = randomBase62(16);
-  const appetite: Appetite = { blocks: MOST_BLOCKS, receivers: MOST_RECEIVERS };
+  const appetite: Appetite = { blocks: MAX_BLOCKS, receivers: MAX_RECEIVERS };
 
   async function tick(signal?: AbortSignal): Promise<WatchReport> {
     const nodes = given ?? evmNodes();
@@ -128,7 +128,7 @@ async function readToHead({ lease, head, nodes, appetite, signal }: Round, from:
       if (!(await recordRange(lease, end, range.end, range.found))) throw new LeaseLost(lease);
       end = range.end;
       found += range.found.length;
-      appetite.blocks = Math.min(MOST_BLOCKS, appetite.blocks * 2);
+      appetite.blocks = Math.min(MAX_BLOCKS, appetite.blocks * 2);
     } catch (error) {
       if (!isEvmFailure(error) || error.kind !== "too_large" || !eatLess(appetite, toBlock - end.block)) throw error;
     }
@@ -139,7 +139,7 @@ async function readToHead({ lease, head, nodes, appetite, signal }: Round, from:
 /** False when there is nothing smaller to ask for. */
 function eatLess(appetite: Appetite, blocksAsked: number): boolean {
   if (blocksAsked > 1) appetite.blocks = Math.max(1, Math.floor(blocksAsked / 2));
-  else if (appetite.receivers > LEAST_RECEIVERS) appetite.receivers = Math.max(LEAST_RECEIVERS, Math.floor(appetite.receivers / 2));
+  else if (appetite.receivers > MIN_RECEIVERS) appetite.receivers = Math.max(MIN_RECEIVERS, Math.floor(appetite.receivers / 2));
   else return false;
   return true;
 }

@@ -13,11 +13,11 @@ import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { pool, type Transaction } from "@/lib/db/pool";
 import type { WatchedAddress } from "./addresses";
+import { type Claim, confirmClaims } from "./cross-node-check";
 import { MINIMUM_DEPOSIT } from "./deposit";
 import { type Lease, underLease } from "./lease";
-import { type Claim, confirmClaims } from "./cross-node-check";
 
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;
 /** Ends of ranges this far below the final block are kept: a local chain takes back even final blocks. */
 const KEPT_BELOW_FINAL = 64;
@@ -53,7 +53,7 @@ export async function creditDue(lease: Lease, { head, nodes, addresses }: Sight)
       shown.map(({ id }) => id),
     );
     count += credited;
-    if (credited === 0 || due.length < MOST_AT_ONCE) return { count };
+    if (credited === 0 || due.length < MAX_AT_ONCE) return { count };
   }
 }
 
@@ -62,7 +62,7 @@ async function findDue(chain: string, safe: number): Promise<Due[]> {
     `SELECT d.id, d.block, d.block_hash AS "blockHash", d.address, d.transaction FROM deposit d
      WHERE d.chain = $1 AND d.finalized = false AND d.block <= $2 AND d.state IN ('seen', 'confirming') AND d.missing_since IS NULL
      ORDER BY d.block, d.place LIMIT $3`,
-    [chain, safe, MOST_AT_ONCE],
+    [chain, safe, MAX_AT_ONCE],
   );
   return rows;
 }

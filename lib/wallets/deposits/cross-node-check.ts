@@ -23,7 +23,7 @@ export interface Claim {
 const BLOCKS_AT_ONCE = 200;
 const NODES_THAT_SHOW = 2;
 /** Of what a node leaves out of its logs, so many transactions are asked for by name. */
-const MOST_RECEIPTS = 50;
+const MAX_RECEIPTS = 50;
 
 /**
  * Those of `claims`, lowest block first, that as many nodes show as are enough: two, or the only one that answers.
@@ -61,7 +61,7 @@ function readEverywhere(
     const { transfers } = await readTransfers(query, onlyNode(node, nodes.chainId));
     const shown = new Set(depositsIn(transfers, addresses).map(({ id }) => id));
     const hidden = new Set(claims.filter(({ id }) => !shown.has(id)).map(({ transaction }) => transaction as Hex));
-    for (const transaction of [...hidden].slice(0, MOST_RECEIPTS)) {
+    for (const transaction of [...hidden].slice(0, MAX_RECEIPTS)) {
       for (const { id } of depositsIn(await readTransfersIn(node, transaction, query.token), addresses)) shown.add(id);
     }
     return shown;

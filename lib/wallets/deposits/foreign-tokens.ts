@@ -11,7 +11,7 @@ import type { WatchedAddress } from "./addresses";
 import { readLaterRange } from "./later-range";
 import { type Lease, underLease } from "./lease";
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /**
  * Lists what came in behind the last call. A block that no node will show whole is passed over: the list is a courtesy.
@@ -36,7 +36,7 @@ function foreignIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<H
   const usdc = usdcAddress(chainId);
   return transfers
     .filter(({ token, units }) => token !== usdc && units > 0n)
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .flatMap(({ to, from, token, units, txHash, logIndex, blockNumber }) => {
       const receiver = addresses.get(to);
       if (!receiver) return [];

@@ -3,7 +3,7 @@
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { TokenTransfer } from "@/lib/chains/evm/transfers";
 
-const MOST_BLOCKS = 500;
+const MAX_BLOCKS = 500;
 
 export interface LaterRange {
   toBlock: number;
@@ -19,7 +19,7 @@ export async function readLaterRange(
   lastBlock: number,
   read: (fromBlock: number, toBlock: number) => Promise<TokenTransfer[]>,
 ): Promise<LaterRange | null> {
-  let toBlock = Math.min(lastBlock, fromBlock + MOST_BLOCKS - 1);
+  let toBlock = Math.min(lastBlock, fromBlock + MAX_BLOCKS - 1);
   while (toBlock >= fromBlock) {
     try {
       return { toBlock, transfers: await read(fromBlock, toBlock) };

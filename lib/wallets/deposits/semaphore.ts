@@ -1,9 +1,9 @@
 // Turns: how many calls are under way at once. Nodes refuse whoever asks too much at a time.
 
-export type InTurn = <T>(task: () => Promise<T>) => Promise<T>;
+export type RunLimited = <T>(task: () => Promise<T>) => Promise<T>;
 
 /** Runs up to `most` tasks at once; the others wait, in their order. */
-export function createTurns(most: number): InTurn {
+export function createSemaphore(most: number): RunLimited {
   let free = most;
   const waiting: (() => void)[] = [];
   return async (task) => {

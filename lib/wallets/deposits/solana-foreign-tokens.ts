@@ -6,24 +6,24 @@ import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readHeldTokens } from "@/lib/chains/solana/token-accounts";
 import { pool } from "@/lib/db/pool";
 import { type Lease, underLease } from "./lease";
+import type { RunLimited } from "./semaphore";
 import type { SolanaAddress } from "./solana-cursor";
 import { isNodesFailure } from "./solana-poll";
-import type { InTurn } from "./semaphore";
 
 /** Of each owner: whoever wants to flood the list pays rent for each account. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** Lists what these owners hold. One that no node tells of now is passed over until it is due again: the list is a courtesy. */
 export async function listSolanaForeignTokens(
   lease: Lease,
   addresses: readonly SolanaAddress[],
-  { nodes, inTurn }: { nodes: SolanaNodes; inTurn: InTurn },
+  { nodes, inTurn }: { nodes: SolanaNodes; inTurn: RunLimited },
 ): Promise<void> {
   const held = await Promise.all(
     addresses.map(async ({ owner, tokenAccount, accountId }) => {
       try {
         const tokens = await inTurn(() => readHeldTokens(nodes, owner));
-        const foreign = tokens.filter((token) => token.tokenAccount !== tokenAccount).slice(0, MOST_LISTED);
+        const foreign = tokens.filter((token) => token.tokenAccount !== tokenAccount).slice(0, MAX_LISTED);
         return { owner, rows: foreign.map(({ units, ...token }) => ({ ...token, units: units.toString(), owner, accountId })) };
       } catch (error) {
         if (!isNodesFailure(error)) throw error;

@@ -3,9 +3,9 @@
 
 import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { isHeldBy, MOST_ACCOUNTS_A_CALL, readTokenAccounts, type TokenAccount } from "@/lib/chains/solana/token-accounts";
+import { isHeldBy, MAX_ACCOUNTS_A_CALL, readTokenAccounts, type TokenAccount } from "@/lib/chains/solana/token-accounts";
+import type { RunLimited } from "./semaphore";
 import type { SolanaAddress } from "./solana-cursor";
-import type { InTurn } from "./semaphore";
 
 export interface Poll {
   /** Accounts whose balance is another one than was read last. */
@@ -21,7 +21,7 @@ export interface Poll {
 export interface PollOptions {
   nodes: SolanaNodes;
   mint: string;
-  inTurn: InTurn;
+  inTurn: RunLimited;
   /** Where the last poll stopped: whoever asks too much is always refused from some point on, which must not be the same. */
   start: number;
   deadline: number;
@@ -42,7 +42,7 @@ export async function pollBalances(
     (account === null || isHeldBy(account, { mint, owner: address.owner }) ? moved : strange).push(address);
   };
   const readSome = async (at: number) => {
-    const some = inOrder.slice(at, at + MOST_ACCOUNTS_A_CALL);
+    const some = inOrder.slice(at, at + MAX_ACCOUNTS_A_CALL);
     if (failure === null && performance.now() < deadline) {
       try {
         const { value } = await readTokenAccounts(
@@ -59,7 +59,7 @@ export async function pollBalances(
     }
     missed.push(at);
   };
-  const starts = Array.from({ length: Math.ceil(inOrder.length / MOST_ACCOUNTS_A_CALL) }, (_, chunk) => chunk * MOST_ACCOUNTS_A_CALL);
+  const starts = Array.from({ length: Math.ceil(inOrder.length / MAX_ACCOUNTS_A_CALL) }, (_, chunk) => chunk * MAX_ACCOUNTS_A_CALL);
   await Promise.all(starts.map((at) => inTurn(() => readSome(at))));
   if (missed.length === 0) return { moved, strange, next: 0, failure };
   const next = (first + Math.min(...missed)) % addresses.length;

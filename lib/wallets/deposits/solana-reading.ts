@@ -5,8 +5,8 @@ import { fromUsdcUnits } from "@/lib/base/money";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { type AccountSignature, listSignatures, readTokenChange, type SettledCommitment, type TokenChange } from "@/lib/chains/solana/usdc";
 import type { FoundDeposit } from "./scan";
+import type { RunLimited } from "./semaphore";
 import type { ReadPoint, SolanaAddress } from "./solana-cursor";
-import type { InTurn } from "./semaphore";
 
 export interface ReadingContext {
   nodes: SolanaNodes;
@@ -16,7 +16,7 @@ export interface ReadingContext {
   addresses: ReadonlyMap<string, SolanaAddress>;
   /** Deposits that were seen, by their ids, with the slots that they were seen in. */
   known: ReadonlyMap<string, number>;
-  inTurn: InTurn;
+  inTurn: RunLimited;
   /** The last slot that is to be read, when not all are. */
   upToSlot?: number;
 }
@@ -34,8 +34,8 @@ export interface Reading {
   hasGap: boolean;
 }
 
-const MOST_TRANSACTIONS = 200;
-const MOST_SEEN = 50;
+const MAX_TRANSACTIONS = 200;
+const MAX_SEEN = 50;
 
 /** @throws SolanaUnavailable, SolanaRefusal */
 export async function readFrom(from: ReadPoint, address: SolanaAddress, context: ReadingContext): Promise<Reading> {
@@ -63,7 +63,7 @@ async function readFinal(from: ReadPoint, listed: readonly AccountSignature[], a
   const passed: string[] = [];
   const found: FoundDeposit[] = [];
   for (const signatures of bySlot(listed)) {
-    if (passed.length + signatures.length > MOST_TRANSACTIONS && passed.length > 0) break;
+    if (passed.length + signatures.length > MAX_TRANSACTIONS && passed.length > 0) break;
     const { linked, isWhole } = linkUp(end.units, await readChanges(signatures, address, context));
     // Of the slot that was read last, an order of its own may bring transactions again: those do not link up.
     if (!isWhole && signatures[0]?.slot !== from.slot) return { address, end, passed, found, hasGap: true };
@@ -128,7 +128,7 @@ function depositIn({ before, after, payers, ...change }: TokenChange, address: S
 
 async function readSeen(open: readonly AccountSignature[], address: SolanaAddress, context: ReadingContext): Promise<FoundDeposit[]> {
   const idOf = (signature: string) => `solana_${signature}_${address.derivationIndex}`;
-  const fresh = open.filter(({ signature, slot }) => context.known.get(idOf(signature)) !== slot).slice(0, MOST_SEEN);
+  const fresh = open.filter(({ signature, slot }) => context.known.get(idOf(signature)) !== slot).slice(0, MAX_SEEN);
   try {
     const changes = await readChanges(fresh, address, context, "confirmed");
     return changes.flatMap((change) => depositIn(change, address, context));

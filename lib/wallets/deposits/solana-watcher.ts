@@ -8,12 +8,12 @@ import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import { findCustody, payableMint } from "../custody";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { isScanOpen, openScan } from "./scan";
+import { createSemaphore } from "./semaphore";
 import { type OpenDeposit, readDue, readOpenDeposits, readSolanaAddresses, type SolanaAddress } from "./solana-cursor";
 import { listSolanaForeignTokens } from "./solana-foreign-tokens";
 import { isNodesFailure, pollBalances } from "./solana-poll";
 import { endRound, findLost, readLag } from "./solana-record";
 import { type Round, readAccounts, readAccountsAgain } from "./solana-round";
-import { createTurns } from "./semaphore";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface SolanaWatcherOptions {
@@ -24,9 +24,9 @@ export interface SolanaWatcherOptions {
 
 const CHAIN = "solana";
 const LEASE_SECONDS = 15;
-const MOST_CALLS_AT_ONCE = 8;
+const MAX_CALLS_AT_ONCE = 8;
 /** Accounts that are read a second time in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
-const LEAST_CHECKED = 10;
+const MIN_CHECKED = 10;
 
 /** What a watcher knows between its ticks. Without it a tick reads a little more than it must. */
 interface Memory {
@@ -42,7 +42,7 @@ interface Memory {
 /** No account is ever frozen for what happens on Solana, since nothing is credited there that is not final. */
 export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS }: SolanaWatcherOptions = {}): Watcher {
   const holder = randomBase62(16);
-  const memory: Memory = { callsAtOnce: MOST_CALLS_AT_ONCE, start: 0, open: new Set(), strange: new Set() };
+  const memory: Memory = { callsAtOnce: MAX_CALLS_AT_ONCE, start: 0, open: new Set(), strange: new Set() };
 
   async function tick(signal?: AbortSignal): Promise<WatchReport> {
     const nodes = given ?? solanaNodes();
@@ -52,7 +52,7 @@ export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS
       const report = await watchRound(lease, { nodes, memory, signal });
       // Whoever is refused asks less at once, and more again as it goes well.
       const { callsAtOnce } = memory;
-      memory.callsAtOnce = report.outcome === "read" ? Math.min(MOST_CALLS_AT_ONCE, callsAtOnce + 1) : Math.ceil(callsAtOnce / 2);
+      memory.callsAtOnce = report.outcome === "read" ? Math.min(MAX_CALLS_AT_ONCE, callsAtOnce + 1) : Math.ceil(callsAtOnce / 2);
       return report;
     } catch (error) {
       if (error instanceof LeaseLost) return { outcome: "elsewhere" };
@@ -77,7 +77,7 @@ async function watchRound(lease: Lease, { nodes, memory, signal }: RoundOptions)
   const opened = await openDeposits(lease, head);
   const custody = await findCustody();
   const addresses = await readSolanaAddresses();
-  const inTurn = createTurns(memory.callsAtOnce);
+  const inTurn = createSemaphore(memory.callsAtOnce);
   const known = new Map(opened.map(({ id, block }) => [id, block]));
   const mint = custody === null ? "" : payableMint(custody);
   const round: Round = { lease, nodes, mint, finalized: head.finalized, addresses, known, inTurn, signal };
@@ -85,7 +85,7 @@ async function watchRound(lease: Lease, { nodes, memory, signal }: RoundOptions)
   const poll = await pollBalances([...addresses.values()], { nodes, mint, inTurn, start: memory.start, deadline });
   memory.start = poll.next;
   tellStrange(poll.strange, memory);
-  const due = await readDue(Math.max(LEAST_CHECKED, Math.ceil(addresses.size / 1_000)));
+  const due = await readDue(Math.max(MIN_CHECKED, Math.ceil(addresses.size / 1_000)));
   const owners = new Set(opened.map(({ owner }) => owner));
   const waiting = [...addresses.values()].filter(({ owner, tokenAccount }) => owners.has(owner) || memory.open.has(tokenAccount));
   const checked = due.flatMap((tokenAccount) => addresses.get(tokenAccount) ?? []);

@@ -126,13 +126,13 @@ async function listUnseen(
     `SELECT d.account_id AS "accountId", d.state, d.amount, d.block, d.finalized FROM deposit d
      WHERE d.chain = $1 AND d.state IN ('credited', 'below_minimum')
        AND (d.finalized = false OR (d.finalized AND d.block > $2) OR d.account_id = ANY ($3))`,
-    [chain, Math.min(height, MOST_INTEGER), unread],
+    [chain, Math.min(height, MAX_INTEGER), unread],
   );
   return rows;
 }
 
 /** PostgreSQL's own. */
-const MOST_INTEGER = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 /**
  * The end of a range that was read, at `height` or the next above it, else the last below: while it is on the chain, so is every

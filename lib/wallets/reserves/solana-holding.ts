@@ -4,13 +4,13 @@
 
 import { fromUsdcUnits } from "@/lib/base/money";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { MOST_ACCOUNTS_A_CALL, readTokenAccounts } from "@/lib/chains/solana/token-accounts";
+import { MAX_ACCOUNTS_A_CALL, readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import type { Depositor, Holding } from "./holding";
 
-const CHUNK_SIZE = MOST_ACCOUNTS_A_CALL - 1;
+const CHUNK_SIZE = MAX_ACCOUNTS_A_CALL - 1;
 const CHUNKS_AT_ONCE = 4;
 /** A treasury that somebody sends a little to in every slot is read all the same: too much then, by what was swept meanwhile. */
-const MOST_READINGS = 4;
+const MAX_READINGS = 4;
 
 export interface SolanaReading {
   /** At the slot of the treasury, which is that of no address or later. */
@@ -37,7 +37,7 @@ export async function readSolanaHolding(
   for (let reading = 1; ; reading += 1) {
     const chunks = await readChunks(treasury, depositors, nodes);
     const last = chunks.reduce((one, other) => (other.slot > one.slot ? other : one));
-    if (chunks.some((chunk) => chunk.treasury !== last.treasury) && reading < MOST_READINGS) continue;
+    if (chunks.some((chunk) => chunk.treasury !== last.treasury) && reading < MAX_READINGS) continue;
     return {
       holding: {
         chain: "solana",

@@ -27,7 +27,7 @@ import {
 } from "./sweep";
 
 /** On their way at once: nodes keep no more of one sender that wait for a block. */
-const MOST_UNDER_WAY = 50;
+const MAX_UNDER_WAY = 50;
 const AT_ONCE = 8;
 /** How long a signed one may be carried out; after that it is signed anew, with the same nonce. */
 const VALID_SECONDS = 86_400;
@@ -36,7 +36,7 @@ const authorizationNonce = (sweepId: string): Hex => keccak256(stringToBytes(swe
 
 /** Signs and sends what is due. @throws EvmFailure when no node answers */
 export async function sendDueOnBase(given: RelayNodes): Promise<void> {
-  const due = await listDue("base", Math.max(0, MOST_UNDER_WAY - (await countRelayed("base"))));
+  const due = await listDue("base", Math.max(0, MAX_UNDER_WAY - (await countRelayed("base"))));
   if (due.length === 0) return;
   const nodes = evmOf(given);
   const obstacle = await findObstacle(nodes);

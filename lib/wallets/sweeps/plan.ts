@@ -11,10 +11,10 @@ import { readFinalBalances } from "./balances";
 import { readUnitsUnderWay, type SweepChain } from "./sweep";
 
 /** Planned in one round. */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 const NANO_PER_UNIT = 1_000n;
 /** Less is not worth its gas, whoever waits: 0.10 USDC. */
-const LEAST_UNITS = 100_000n;
+const MIN_UNITS = 100_000n;
 
 interface Candidate {
   index: number;
@@ -24,7 +24,7 @@ interface Candidate {
 /** Plans sweeps of whatever address has SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
 export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<void> {
   const least = config().SWEEP_MINIMUM_USD / NANO_PER_UNIT;
-  const found = await findWorthwhile(chain, nodes, least > LEAST_UNITS ? least : LEAST_UNITS);
+  const found = await findWorthwhile(chain, nodes, least > MIN_UNITS ? least : MIN_UNITS);
   await write(chain, found);
 }
 
@@ -36,7 +36,7 @@ export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<
 export async function planFor(chain: SweepChain, units: bigint, nodes: RelayNodes): Promise<void> {
   let missing = units - (await readUnitsUnderWay(chain));
   if (missing <= 0n) return;
-  const { block, sweeps } = await findWorthwhile(chain, nodes, LEAST_UNITS);
+  const { block, sweeps } = await findWorthwhile(chain, nodes, MIN_UNITS);
   const wanted: Found["sweeps"] = [];
   for (const sweep of sweeps.sort((one, other) => (one.units > other.units ? -1 : 1))) {
     if (missing <= 0n) break;
@@ -71,7 +71,7 @@ async function listCandidates(chain: SweepChain, leastUnits: bigint): Promise<Ca
      WHERE d.chain = $1 AND d.finalized AND d.swept_by IS NULL AND d.state IN ('credited', 'below_minimum')
        AND NOT EXISTS (SELECT FROM sweep s WHERE s.chain = d.chain AND s.address = d.address AND s.state IN ('planned', 'relayed'))
      GROUP BY w.derivation_index, d.address HAVING sum(d.amount) >= $2 ORDER BY sum(d.amount) DESC LIMIT $3`,
-    [chain, leastUnits * NANO_PER_UNIT, MOST_AT_ONCE],
+    [chain, leastUnits * NANO_PER_UNIT, MAX_AT_ONCE],
   );
   return rows;
 }

@@ -5,7 +5,7 @@ import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 
 /** So many owners fit into one packet, each with its signature and its token account. */
-export const MOST_OWNERS = 6;
+export const MAX_OWNERS = 6;
 
 /** Enough for making the treasury's token account, and for each transfer: twice what they take. */
 const UNITS_OF_ACCOUNT = 60_000;

@@ -10,22 +10,22 @@ import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "../signer";
 import { readFinalOnSolana } from "./balances";
-import { MOST_OWNERS } from "./solana-instructions";
+import { MAX_OWNERS } from "./solana-instructions";
 import { delaySweeps, giveUpSweep, listDue, nextRelayedId, type PlannedSweep, SweepTaken, takeSweeps } from "./sweep";
 
 /** Ten transactions, which fit into the time of one blockhash. */
-const MOST_AT_ONCE = 10 * MOST_OWNERS;
+const MAX_AT_ONCE = 10 * MAX_OWNERS;
 /** 0.005 SOL: the rent of the treasury's own token account, and the fees of a round. */
-const LEAST_LAMPORTS = 5_000_000n;
+const MIN_LAMPORTS = 5_000_000n;
 
 /** Signs and sends what is due. @throws SolanaUnavailable */
 export async function sendDueOnSolana(given: RelayNodes): Promise<void> {
-  const due = await listDue("solana", MOST_AT_ONCE);
+  const due = await listDue("solana", MAX_AT_ONCE);
   if (due.length === 0) return;
   const nodes = solanaOf(given);
   const treasury = signer().treasury.solana;
   const lamports = (await findAccount(nodes, treasury))?.lamports ?? 0n;
-  if (lamports < LEAST_LAMPORTS) return delaySweeps(due, "no_gas_money");
+  if (lamports < MIN_LAMPORTS) return delaySweeps(due, "no_gas_money");
   const ready = await checkDue(due, treasury, nodes);
   if (ready.length === 0) return;
   const blockhash = await readBlockhash(nodes);
@@ -59,7 +59,7 @@ function groupsOf(sweeps: readonly PlannedSweep[]): PlannedSweep[][] {
   const isAlone = ({ reason }: PlannedSweep) => reason === "failed";
   const together = sweeps.filter((sweep) => !isAlone(sweep));
   const groups = sweeps.filter(isAlone).map((sweep) => [sweep]);
-  for (let from = 0; from < together.length; from += MOST_OWNERS) groups.push(together.slice(from, from + MOST_OWNERS));
+  for (let from = 0; from < together.length; from += MAX_OWNERS) groups.push(together.slice(from, from + MAX_OWNERS));
   return groups;
 }
 

@@ -95,21 +95,21 @@ export async function takeSweeps(sweeps: readonly PlannedSweep[], relayedId: str
 
 /** What ends by itself, for all at once: it costs one look. */
 const SHARED_REASONS: ReadonlySet<WaitReason> = new Set(["paused", "treasury_blocked", "no_gas_money", "relay_stopped"]);
-const LEAST_WAIT_S = 60;
-const MOST_WAIT_S = 3_600;
+const MIN_WAIT_S = 60;
+const MAX_WAIT_S = 3_600;
 
 /** Lets planned sweeps wait: a minute, or for a reason of their own as long as they have waited already, at most an hour. */
 export async function delaySweeps(sweeps: readonly PlannedSweep[], reason: WaitReason): Promise<void> {
   const ids = sweeps.map(({ id }) => id);
-  const most = SHARED_REASONS.has(reason) ? LEAST_WAIT_S : MOST_WAIT_S;
-  await pool().query("SELECT wallets_delay_sweeps($1, $2, $3, $4, $5)", [ids, reason, LEAST_WAIT_S, most, now()]);
+  const most = SHARED_REASONS.has(reason) ? MIN_WAIT_S : MAX_WAIT_S;
+  await pool().query("SELECT wallets_delay_sweeps($1, $2, $3, $4, $5)", [ids, reason, MIN_WAIT_S, most, now()]);
   const news = sweeps.filter((sweep) => sweep.reason !== reason).map(({ id }) => id);
   if (news.length > 0) log().warn({ sweeps: news, reason }, "sweeps wait, and are tried again");
 }
 
 /** The attempt `relayedId` moved nothing and never will: its sweeps are planned again. */
 export async function retrySweeps(relayedId: string, reason: "failed" | "lost"): Promise<void> {
-  const waitS = reason === "lost" ? 0 : LEAST_WAIT_S;
+  const waitS = reason === "lost" ? 0 : MIN_WAIT_S;
   await pool().query("SELECT wallets_retry_sweeps($1, $2, $3, $4)", [relayedId, reason, waitS, now()]);
   log().warn({ relayedId, reason }, "a sweep's transaction came to nothing; another one will be made");
 }

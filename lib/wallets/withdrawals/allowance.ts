@@ -8,7 +8,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
-import { LINKED_SECONDS, MOST_OPEN } from "./rules";
+import { LINKED_SECONDS, MAX_OPEN } from "./rules";
 
 export interface Allowance {
   /** What could leave, fee included: what is available, less what came in and is not final yet. */
@@ -52,7 +52,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     leftOnChain,
     leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.service_day),
     leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.account_day),
-    leftOpen: Math.max(0, MOST_OPEN - row.open),
+    leftOpen: Math.max(0, MAX_OPEN - row.open),
   };
 }
 

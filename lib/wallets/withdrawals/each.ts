@@ -4,7 +4,7 @@ import { log } from "@/lib/base/observe/log";
 import type { OpenWithdrawal } from "./withdrawal";
 
 /** Does `work` for one after the other; what goes wrong with one is logged, and the next round tries it again. */
-export async function eachByItself(
+export async function forEachIsolated(
   withdrawals: readonly OpenWithdrawal[],
   work: (withdrawal: OpenWithdrawal) => Promise<unknown>,
 ): Promise<void> {

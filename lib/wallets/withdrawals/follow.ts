@@ -5,7 +5,7 @@ import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { Head } from "@/lib/chains/evm/head";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { failWithdrawal } from "./decisions";
-import { eachByItself } from "./each";
+import { forEachIsolated } from "./each";
 import { endOverdueAttempt, isPastItsTime } from "./pay-base";
 import { finishWithdrawal, followAttempt, giveUpAttempt, relayIdOf } from "./steps";
 import type { OpenWithdrawal } from "./withdrawal";
@@ -13,7 +13,7 @@ import type { OpenWithdrawal } from "./withdrawal";
 /** @param head of Base; null while it is not known, and then nothing on Base is given up */
 export async function followAttempts(underWay: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
   const relayed = new Map((await findRelayed(underWay.map(relayIdOf))).map((one) => [one.id, one]));
-  await eachByItself(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head));
+  await forEachIsolated(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head));
 }
 
 async function follow(withdrawal: OpenWithdrawal, relayed: Relayed | undefined, head: Head | null): Promise<void> {

@@ -10,7 +10,7 @@ import { pool } from "@/lib/db/pool";
 import { isNodesFault } from "@/lib/relay/chain";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
-import { eachByItself } from "./each";
+import { forEachIsolated } from "./each";
 import { followAttempts } from "./follow";
 import type { WithdrawalChain } from "./order";
 import { payOnBase } from "./pay-base";
@@ -21,14 +21,14 @@ import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
 
 /** Of each state: those that wait for approval are in nobody's way. */
-const MOST_ASKED = 1_000;
-const MOST_UNDER_WAY = 1_000;
+const MAX_ASKED = 1_000;
+const MAX_UNDER_WAY = 1_000;
 
 /** One round. Of any number of processes one works. */
 export const payWithdrawals = (): Promise<void> =>
   alone(async () => {
-    const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MOST_UNDER_WAY);
-    const asked = [...(await listWithdrawalsIn(["approved"], MOST_ASKED)), ...(await listWithdrawalsIn(["awaiting_approval"], MOST_ASKED))];
+    const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MAX_UNDER_WAY);
+    const asked = [...(await listWithdrawalsIn(["approved"], MAX_ASKED)), ...(await listWithdrawalsIn(["awaiting_approval"], MAX_ASKED))];
     await measure();
     if (underWay.length + asked.length === 0) return;
     const head = await believedHead();
@@ -88,7 +88,7 @@ async function believedHead(): Promise<Head | null> {
 async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<OpenWithdrawal[]> {
   const free: OpenWithdrawal[] = [];
   const obstacles = await findObstacles(withdrawals.map(({ id }) => id));
-  await eachByItself(withdrawals, async (withdrawal) => {
+  await forEachIsolated(withdrawals, async (withdrawal) => {
     const obstacle = obstacles.get(withdrawal.id);
     if (obstacle === undefined) free.push(withdrawal);
     else if (obstacle === "frozen") await delayWithdrawal(withdrawal.id, "frozen");
@@ -107,7 +107,7 @@ async function payAll(chain: WithdrawalChain, withdrawals: readonly OpenWithdraw
   const funds = await readFunds(chain, head).catch(noNode);
   if (funds === null) return delayAll(withdrawals, "chain");
   let left = funds;
-  await eachByItself(withdrawals, async (withdrawal) => {
+  await forEachIsolated(withdrawals, async (withdrawal) => {
     if (withdrawal.amount > left) return delayWithdrawal(withdrawal.id, "funds");
     left = nanoUsd(left - withdrawal.amount);
     if (!(await pay(withdrawal))) left = nanoUsd(left + withdrawal.amount);

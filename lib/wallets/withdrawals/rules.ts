@@ -7,7 +7,7 @@ import type { NanoUsd } from "@/lib/base/money";
 export const LINKED_SECONDS = 24 * 3_600;
 
 /** Of an account, at a time. */
-export const MOST_OPEN = 5;
+export const MAX_OPEN = 5;
 
 export interface Fees {
   base: NanoUsd;
@@ -31,7 +31,7 @@ export function writeRules(): string {
     accountDaily: `${WITHDRAWAL_DAILY_LIMIT_USD}`,
     serviceDaily: `${WITHDRAWAL_SERVICE_DAILY_LIMIT_USD}`,
     approvalAbove: `${WITHDRAWAL_APPROVAL_ABOVE_USD}`,
-    mostOpen: MOST_OPEN,
+    mostOpen: MAX_OPEN,
     linkedSeconds: LINKED_SECONDS,
   });
 }

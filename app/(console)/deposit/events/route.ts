@@ -5,9 +5,9 @@ import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/a
 import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
 import { isFromOwnPage } from "@/lib/console/same-origin";
 import { drainSignal } from "@/lib/gateway/http/drain";
-import { fillSilence } from "@/lib/gateway/prompt/sse-keep-alive";
-import { eventStreamHeaders } from "@/lib/gateway/http/respond";
 import { webResponse } from "@/lib/gateway/http/next-handler";
+import { eventStreamHeaders } from "@/lib/gateway/http/respond";
+import { keepAlive } from "@/lib/gateway/prompt/sse-keep-alive";
 
 export const dynamic = "force-dynamic";
 
@@ -39,7 +39,7 @@ function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Respon
     status: 200,
     // Next packs what it sends, and packing collects the pieces of a stream.
     headers: { ...eventStreamHeaders, "cache-control": "no-store, no-transform" },
-    body: fillSilence(events),
+    body: keepAlive(events),
     end: async () => {
       draining.removeEventListener("abort", leave);
       leave();

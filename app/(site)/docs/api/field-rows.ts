@@ -4,7 +4,7 @@ import type { Field } from "@/components/docs/field-list";
 import type { JsonSchema, OpenApiDocument, Parameter } from "@/lib/gateway/openapi/types";
 
 /** Deeper fields are seen in the examples. */
-const MOST_LEVELS = 4;
+const MAX_LEVELS = 4;
 
 type Schemas = OpenApiDocument["components"]["schemas"];
 
@@ -32,7 +32,7 @@ function rowsOf(given: JsonSchema, schemas: Schemas, path: string): Map<string, 
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const at = path === "" ? name : `${path}.${name}`;
     const about = field.description ?? resolve(field, schemas).description;
-    if (about === undefined || at.split(".").length > MOST_LEVELS) continue;
+    if (about === undefined || at.split(".").length > MAX_LEVELS) continue;
     rows.set(at, { types: typesOf(field, schemas), isRequired: schema.required?.includes(name) ?? false, about });
     for (const [inner, row] of rowsOf(field, schemas, at)) rows.set(inner, row);
   }

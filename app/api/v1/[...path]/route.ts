@@ -2,9 +2,9 @@
 // unknown path with HTML and a wrong method with nothing, so the gateway's own router table decides.
 
 import { log } from "@/lib/base/observe/log";
-import { prepareGateway } from "@/lib/gateway/prompt/prepare";
-import { answer } from "@/lib/gateway/http/router";
 import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
+import { answer } from "@/lib/gateway/http/router";
+import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 
 export const dynamic = "force-dynamic";
 

@@ -4,7 +4,7 @@ import { encodeFunctionData, erc20Abi, type Hex, type TransactionReceipt } from 
 import { type SettlementTerms, settlementAddress, settlementDeployment } from "../settlement";
 import { newAddress, startUsdcChain } from "./usdc-chain";
 
-const MOST_GAS = 5_000_000n;
+const MAX_GAS = 5_000_000n;
 
 /** It makes blocks for transactions only. The caller stops it. */
 export async function startSettlementChain() {
@@ -14,7 +14,7 @@ export async function startSettlementChain() {
   async function send(from: Hex, call: { to?: Hex; data: Hex }): Promise<TransactionReceipt> {
     await chain.fundGas(from);
     await client.impersonateAccount({ address: from });
-    const hash = await client.sendTransaction({ account: from, gas: MOST_GAS, ...call });
+    const hash = await client.sendTransaction({ account: from, gas: MAX_GAS, ...call });
     const receipt = await client.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error("A transaction that a test needs was reverted.");
     return receipt;

@@ -13,8 +13,8 @@ import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/tes
 import { inTransaction, pool } from "@/lib/db/pool";
 import { checkPayments } from "@/lib/payments/claims/check";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
-import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { evmNetwork } from "@/lib/payments/claims/networks";
+import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { setRelayer } from "@/lib/relay/relayer";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../openapi/types";
 type Schemas = Record<string, JsonSchema>;
 
 /** Optional fields that one object gets at the most: with all of them some combination is always refused. */
-const MOST_OPTIONAL = 3;
+const MAX_OPTIONAL = 3;
 /** How far a number without an upper bound goes above its lower one. */
 const SPAN = 60;
 
@@ -63,7 +63,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Json
   if (isOpen) return fc.dictionary(fc.string({ maxLength: 10 }), valuesOf(additionalProperties, schemas), { maxKeys: 3 });
   const optional = Object.keys(properties).filter((name) => !required.includes(name));
   return fc
-    .subarray(optional, { maxLength: Math.min(MOST_OPTIONAL, optional.length) })
+    .subarray(optional, { maxLength: Math.min(MAX_OPTIONAL, optional.length) })
     .chain((some) =>
       fc.record(Object.fromEntries([...required, ...some].map((name) => [name, valuesOf(properties[name] ?? {}, schemas)]))),
     );

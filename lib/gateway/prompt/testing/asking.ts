@@ -7,11 +7,11 @@ import { unitPrice } from "@/lib/ledger/testing/books";
 import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
 import type { Caller } from "../../http/caller";
+import { openRequest } from "../../http/request";
 import { placeFromBalance } from "../hold";
 import { emptyOutput } from "../output";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
-import { openRequest } from "../../http/request";
 import { type Completion, openSettlement } from "../settlement";
 
 export interface Customer {

@@ -7,7 +7,7 @@ import { lenientTools, responseFormat, strictTools, type ToolFields, toolChoice 
 
 const positive = z.nullish(z.int().check(z.minimum(1)));
 const penalty = z.nullish(z.number().check(z.minimum(-2), z.maximum(2)));
-const MOST_STOPS = 4;
+const MAX_STOPS = 4;
 
 const fields = {
   model: z.string(),
@@ -19,7 +19,7 @@ const fields = {
   temperature: z.nullish(z.number().check(z.minimum(0), z.maximum(2))),
   top_p: z.nullish(z.number().check(z.minimum(0), z.maximum(1))),
   n: positive,
-  stop: z.nullish(z.union([z.string(), z.array(z.string()).check(z.maxLength(MOST_STOPS))])),
+  stop: z.nullish(z.union([z.string(), z.array(z.string()).check(z.maxLength(MAX_STOPS))])),
   seed: z.nullish(z.int()),
   frequency_penalty: penalty,
   presence_penalty: penalty,

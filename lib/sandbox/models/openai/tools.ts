@@ -13,19 +13,19 @@ const functionFields = {
   strict: z.nullish(z.boolean()),
 };
 const customTool = z.looseObject({ type: z.literal("custom"), custom: z.looseObject({ name }) });
-const MOST_TOOLS = 128;
+const MAX_TOOLS = 128;
 
 /** As OpenAI itself reads them: a field that it does not know is refused. */
 export const strictTools = z
   .array(
     z.discriminatedUnion("type", [z.strictObject({ type: z.literal("function"), function: z.strictObject(functionFields) }), customTool]),
   )
-  .check(z.minLength(1), z.maxLength(MOST_TOOLS));
+  .check(z.minLength(1), z.maxLength(MAX_TOOLS));
 
 /** As the vendors read them that ignore unknown fields. */
 export const lenientTools = z
   .array(z.looseObject({ type: z.literal("function"), function: z.looseObject(functionFields) }))
-  .check(z.maxLength(MOST_TOOLS));
+  .check(z.maxLength(MAX_TOOLS));
 
 export const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),

@@ -16,7 +16,7 @@ export const accountOptions = baseOptions.extend({
 
 export type AccountOptions = z.output<typeof accountOptions>;
 
-const MOST_BASE58_BYTES = 128;
+const MAX_BASE58_BYTES = 128;
 
 /** @throws RpcError when the encoding can not hold the account's data */
 export function encodeAccount(bank: Bank, account: Account, options: AccountOptions | null | undefined) {
@@ -32,7 +32,7 @@ function encodeData(bank: Bank, account: Account, options: AccountOptions | null
   if (encoding === "jsonParsed") return parseData(bank, account) ?? [Buffer.from(data).toString("base64"), "base64"];
   if (encoding === "base64") return [Buffer.from(data).toString("base64"), "base64"];
   if (encoding === "base64+zstd") throw invalidParams("Invalid param: this chain does not compress: ask for base64");
-  if (data.length > MOST_BASE58_BYTES)
+  if (data.length > MAX_BASE58_BYTES)
     throw invalidRequest("Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.");
   const text = base58.encode(data);
   return encoding === "binary" ? text : [text, "base58"];

@@ -9,7 +9,7 @@ import { address, baseOptions, readCommitment, readParams, withContext } from ".
 import { invalidParams } from "../rpc/rpc-error";
 import type { Commitment } from "../runtime/slots";
 
-const MOST_ACCOUNTS = 100;
+const MAX_ACCOUNTS = 100;
 
 const filter = z.union([
   z.object({ dataSize: z.int().min(0) }),
@@ -36,7 +36,7 @@ export function accountMethods(chain: Chain): [string, Method][] {
       "getMultipleAccounts",
       (params) => {
         const [keys, options] = readParams(params, z.tuple([z.array(address), accountOptions.nullish()]));
-        if (keys.length > MOST_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MOST_ACCOUNTS}`);
+        if (keys.length > MAX_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MAX_ACCOUNTS}`);
         const asked = readCommitment(chain, options);
         const accounts = keys.map((key) => encodeAt(chain, key, asked, options));
         return withContext(chain, asked, accounts);

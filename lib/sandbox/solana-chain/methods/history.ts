@@ -8,9 +8,9 @@ import { address, baseOptions, readBlockCommitment, readParams, signature, slot,
 import { blockCleanedUp, blockNotAvailable, invalidParams } from "../rpc/rpc-error";
 import { BLOCKHASH_WINDOW, FIRST_SLOT } from "../runtime/slots";
 
-const MOST_SIGNATURES = 1_000;
-const MOST_STATUSES = 256;
-const MOST_BLOCKS = 500_000;
+const MAX_SIGNATURES = 1_000;
+const MAX_STATUSES = 256;
+const MAX_BLOCKS = 500_000;
 
 const pageOptions = baseOptions.extend({
   before: signature.nullish(),
@@ -53,8 +53,8 @@ const firstBlock = ({ history }: Chain): number => history.firstSlot() ?? FIRST_
 function signaturesFor(chain: Chain, params: readonly unknown[]) {
   const [key, options] = readParams(params, z.tuple([address, pageOptions.nullish()]));
   const newestSlot = chain.slots.at(readBlockCommitment(chain, options));
-  const limit = options?.limit ?? MOST_SIGNATURES;
-  if (limit < 1 || limit > MOST_SIGNATURES) throw invalidParams(`Invalid limit; max ${MOST_SIGNATURES}`);
+  const limit = options?.limit ?? MAX_SIGNATURES;
+  if (limit < 1 || limit > MAX_SIGNATURES) throw invalidParams(`Invalid limit; max ${MAX_SIGNATURES}`);
   const page = { before: options?.before ?? undefined, until: options?.until ?? undefined, limit, newestSlot };
   return chain.history.ofAccount(key, page).map((entry) => ({
     signature: entry.signature,
@@ -69,7 +69,7 @@ function signaturesFor(chain: Chain, params: readonly unknown[]) {
 function signatureStatuses(chain: Chain, params: readonly unknown[]) {
   const schema = z.tuple([z.array(signature), z.looseObject({ searchTransactionHistory: z.boolean().nullish() }).nullish()]);
   const [signatures, options] = readParams(params, schema);
-  if (signatures.length > MOST_STATUSES) throw invalidParams(`Too many inputs provided; max ${MOST_STATUSES}`);
+  if (signatures.length > MAX_STATUSES) throw invalidParams(`Too many inputs provided; max ${MAX_STATUSES}`);
   const { slots, history } = chain;
   // Without a search only the recent ones are known: as long as a transaction may still be sent again.
   const oldest = options?.searchTransactionHistory ? 0 : slots.current - BLOCKHASH_WINDOW;
@@ -128,7 +128,7 @@ function blocks(chain: Chain, params: readonly unknown[]) {
   const options = typeof end === "object" ? end : last;
   const newest = chain.slots.at(readBlockCommitment(chain, options));
   const until = Math.min(typeof end === "number" ? end : newest, newest);
-  if (until - first > MOST_BLOCKS) throw invalidParams(`Slot range too large; max ${MOST_BLOCKS}`);
+  if (until - first > MAX_BLOCKS) throw invalidParams(`Slot range too large; max ${MAX_BLOCKS}`);
   const from = Math.max(first, firstBlock(chain));
   return Array.from({ length: Math.max(0, until - from + 1) }, (_, index) => from + index);
 }

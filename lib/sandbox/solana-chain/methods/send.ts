@@ -10,7 +10,7 @@ import { address, baseOptions, readCommitment, readParams, slot, withContext } f
 import { invalidParams, minContextSlotNotReached, preflightFailure, RpcError, signatureFailure } from "../rpc/rpc-error";
 import type { Simulation } from "../runtime/bank";
 import { transactionErrorText } from "../runtime/transaction-error";
-import { MOST_TRANSACTION_BYTES, readTransaction } from "../runtime/wire";
+import { MAX_TRANSACTION_BYTES, readTransaction } from "../runtime/wire";
 
 const wireEncoding = z.enum(["base58", "base64"]).nullish();
 
@@ -28,7 +28,7 @@ const simulateOptions = baseOptions.extend({
   accounts: z.object({ addresses: z.array(address), encoding: z.enum(["base64", "jsonParsed"]).nullish() }).nullish(),
 });
 
-const MOST_AIRDROP_LAMPORTS = 1_000 * 1e9;
+const MAX_AIRDROP_LAMPORTS = 1_000 * 1e9;
 const units = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(BigInt);
 
 export function sendMethods(chain: Chain): [string, Method][] {
@@ -51,7 +51,7 @@ export function sendMethods(chain: Chain): [string, Method][] {
     [
       "requestAirdrop",
       (params) => {
-        const [to, lamports] = readParams(params, z.tuple([address, z.int().min(0).max(MOST_AIRDROP_LAMPORTS)]));
+        const [to, lamports] = readParams(params, z.tuple([address, z.int().min(0).max(MAX_AIRDROP_LAMPORTS)]));
         return faucet.sendLamports(to, lamports);
       },
     ],
@@ -118,8 +118,8 @@ function readSent(text: string, encoding: "base58" | "base64"): Sent {
   if (text.length > mostCharacters)
     throw invalidParams(`${encoding} encoded transaction too large: ${text.length} bytes (max: encoded/raw ${mostCharacters}/1232)`);
   const bytes = decode(text, encoding);
-  if (bytes.length > MOST_TRANSACTION_BYTES)
-    throw invalidParams(`decoded transaction too large: ${bytes.length} bytes (max: ${MOST_TRANSACTION_BYTES} bytes)`);
+  if (bytes.length > MAX_TRANSACTION_BYTES)
+    throw invalidParams(`decoded transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`);
   try {
     return { ...readTransaction(bytes), bytes };
   } catch (error) {

@@ -18,7 +18,7 @@ interface Answer {
   id: string | number | null;
 }
 
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 
 /** The answer as JSON; null when nothing is to be answered: a notification. */
 export function answerText(methods: Methods, text: string): string | null {
@@ -32,7 +32,7 @@ export function answerText(methods: Methods, text: string): string | null {
     const answer = answerOne(methods, body);
     return answer === null ? null : JSON.stringify(answer);
   }
-  if (body.length === 0 || body.length > MOST_CALLS) return JSON.stringify(errorAnswer(null, invalidRequest()));
+  if (body.length === 0 || body.length > MAX_CALLS) return JSON.stringify(errorAnswer(null, invalidRequest()));
   const answers = body.flatMap((one) => answerOne(methods, one) ?? []);
   return answers.length === 0 ? null : JSON.stringify(answers);
 }

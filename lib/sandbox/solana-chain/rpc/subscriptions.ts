@@ -11,7 +11,7 @@ import type { Method } from "./answer";
 import { address, baseOptions, readCommitment, readParams, signature, withContext } from "./params";
 import { internalError } from "./rpc-error";
 
-const MOST_SUBSCRIPTIONS = 10_000;
+const MAX_SUBSCRIPTIONS = 10_000;
 
 /** Looks for news; true when there will be no more. */
 type Watch = (tell: (result: unknown) => void) => boolean;
@@ -58,7 +58,7 @@ export class Subscriptions {
   }
 
   #add(subscription: Subscription): number {
-    if (this.#subscriptions.size >= MOST_SUBSCRIPTIONS) throw internalError();
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw internalError();
     this.#last++;
     this.#subscriptions.set(this.#last, subscription);
     return this.#last;

@@ -16,7 +16,7 @@ export interface WebSocketPeer {
 }
 
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-const MOST_BYTES = 4 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 const [CONTINUATION, TEXT, CLOSE, PING, PONG] = [0, 1, 8, 9, 10];
 const [PROTOCOL_ERROR, UNSUPPORTED, TOO_BIG] = [1002, 1003, 1009];
 
@@ -83,7 +83,7 @@ class FrameReader {
     if (this.#unread.length < maskAt + 4) return false;
     const length = short < 126 ? short : short === 126 ? this.#unread.readUInt16BE(2) : Number(this.#unread.readBigUInt64BE(2));
     if ((second & 0x80) === 0) return this.#close(PROTOCOL_ERROR);
-    if (length > MOST_BYTES) return this.#close(TOO_BIG);
+    if (length > MAX_BYTES) return this.#close(TOO_BIG);
     const start = maskAt + 4;
     if (this.#unread.length < start + length) return false;
     const mask = this.#unread.subarray(maskAt, start);
@@ -98,7 +98,7 @@ class FrameReader {
     if (opcode === PING || opcode === PONG) return true;
     if (opcode !== TEXT && opcode !== CONTINUATION) return this.#close(UNSUPPORTED);
     this.#parts.push(payload);
-    if (this.#parts.reduce((sum, part) => sum + part.length, 0) > MOST_BYTES) return this.#close(TOO_BIG);
+    if (this.#parts.reduce((sum, part) => sum + part.length, 0) > MAX_BYTES) return this.#close(TOO_BIG);
     if (!isFinal) return true;
     const text = Buffer.concat(this.#parts.splice(0)).toString("utf8");
     this.#onText(text);

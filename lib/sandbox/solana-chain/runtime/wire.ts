@@ -38,7 +38,7 @@ export interface WireTransaction {
 }
 
 /** The most bytes of a transaction: what fits into one packet. */
-export const MOST_TRANSACTION_BYTES = 1232;
+export const MAX_TRANSACTION_BYTES = 1232;
 
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
