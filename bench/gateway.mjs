@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { checkLedger, measureWithBooks } from "./books.mjs";
 import { median } from "./figures.mjs";
 import { measure } from "./load.mjs";
-import { startPortkey, startRaw, startTwoCommits } from "./peers.mjs";
+import { startPortkey, startRaw } from "./peers.mjs";
 import { deleteSandbox, seedSandbox, startNextDoor, startService } from "./service.mjs";
 
 const CONNECTIONS = 64;
@@ -19,7 +19,6 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
   const portkey = await startPortkey(room, { upstream, directory, cache });
   const ours = await startService(room, { dataDir, upstream, directory });
   await renderPages(ours.origin);
-  const twoCommits = await startTwoCommits(room, { service: ours, upstream, directory });
   const next = await startNextDoor(room, { service: ours, upstream, directory });
 
   let run = 0;
@@ -31,8 +30,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
     [ours.idempotent, measureWithBooks],
     [next, measureWithBooks],
   ];
-  const floor = [twoCommits, measure];
-  const alone = [...crowd.slice(0, 2), [ours.client, measureWithBooks], [ours.inTurn, measureWithBooks], floor];
+  const alone = [...crowd.slice(0, 2), [ours.client, measureWithBooks], [ours.inTurn, measureWithBooks]];
   const takeOnce = async ([contestant, take], connections, seconds, tries = pace.tries) => {
     run++;
     const made = typeof contestant === "function" ? contestant(`${process.pid}-${run}`) : contestant;
@@ -42,8 +40,6 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
   say("warming up");
   for (const one of crowd) await takeOnce(one, CONNECTIONS, pace.warmUpSeconds, 1);
   const { contest } = pace;
-  await takeOnce(floor, 1, contest.aloneSeconds, 1);
-
   const rounds = [];
   for (let number = 1; number <= contest.rounds; number++) {
     const round = { crowd: {}, alone: {} };
@@ -60,7 +56,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
     checkLedger({ ...ours, name: `round ${number}` });
     rounds.push(round);
   }
-  for (const { stop } of [next, twoCommits, ours, portkey, raw]) await stop();
+  for (const { stop } of [next, ours, portkey, raw]) await stop();
   return { figures: figuresOf(rounds), raw: { rounds, contestants: summarise(rounds) } };
 }
 
@@ -82,7 +78,6 @@ function figuresOf(rounds) {
     throughput_vs_raw: ratio(({ crowd }) => crowd.ours.perSecond / crowd.raw.perSecond),
     added_p50_vs_portkey: ratio((round) => added(round, "ours") / added(round, "portkey")),
     added_p50_in_turn_vs_portkey: ratio((round) => added(round, "ours-in-turn") / added(round, "portkey")),
-    two_commits_p50_vs_portkey: ratio((round) => added(round, "two-commits") / added(round, "portkey")),
     rss_mb: Math.max(...rounds.map(({ crowd }) => crowd.ours.rssMb)),
   };
 }

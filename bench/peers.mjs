@@ -1,11 +1,9 @@
-// The contestants that we are compared with: a passthrough of bare Node, the same with two commits, and Portkey's gateway, which
-// bills nothing.
+// The contestants that we are compared with: a passthrough of bare Node, and Portkey's gateway, which bills nothing.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { GATEWAY_CORE } from "./machine.mjs";
 import { freePort, startProcess, waitForAnswer } from "./processes.mjs";
 import { answerText } from "./upstream.mjs";
@@ -30,29 +28,6 @@ export async function startRaw(room, { upstream, directory }) {
     core: GATEWAY_CORE,
     env: environment,
     logFile: join(directory, "raw.log"),
-  });
-  return opened(server, port, {});
-}
-
-/** The passthrough that waits for a disk before and after each call, on a database of its own beside that of `service`. */
-export async function startTwoCommits(room, { service, upstream, directory }) {
-  const client = new pg.Client({ connectionString: service.database.url });
-  await client.connect();
-  try {
-    await client.query("CREATE DATABASE two_commits");
-  } finally {
-    await client.end();
-  }
-  const port = await freePort();
-  const url = new URL(service.database.url);
-  url.pathname = "/two_commits";
-  const server = startProcess(room, {
-    name: "two-commits",
-    command: process.execPath,
-    args: [fileURLToPath(new URL("./two-commits.mjs", import.meta.url)), upstream.origin, String(port), url.href],
-    core: GATEWAY_CORE,
-    env: environment,
-    logFile: join(directory, "two-commits.log"),
   });
   return opened(server, port, {});
 }

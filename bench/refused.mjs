@@ -3,6 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { measureWithBooks } from "./books.mjs";
 import { median } from "./figures.mjs";
@@ -12,6 +13,8 @@ import { deleteSandbox, seedSandbox, startService } from "./service.mjs";
 
 const CONNECTIONS = 64;
 const PER_MINUTE = 100;
+/** Those who are refused have begun by then; their client's own start would weigh on everybody else's core. */
+const START_MS = 1_000;
 
 const client = fileURLToPath(new URL("./refused-client.mjs", import.meta.url));
 
@@ -28,6 +31,7 @@ export async function benchRefused(room, { upstream, directory, cache, pace, say
   for (let number = 1; number <= pace.rounds; number++) {
     const alone = await measure(pace.seconds);
     const refused = startRefused(room, ours, directory);
+    await sleep(START_MS);
     const beside = await measure(pace.seconds);
     await refused.stop();
     rounds.push({ alone, beside });

@@ -9,7 +9,7 @@ import { pool } from "@/lib/db/pool";
 interface Transfer {
   /** The idempotency key of its cause, such as a deposit's place on its chain. */
   id: string;
-  kind: "credit" | "reversal";
+  kind: "credit" | "reversal" | "refund";
   /** What each account gains (negative: loses), in nano-USD; sums to zero. */
   legs: readonly { account: string; amount: NanoUsd }[];
 }

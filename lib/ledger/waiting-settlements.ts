@@ -22,9 +22,11 @@ interface Waiting {
   /** Monotonic: when it is made for the first time, and when once more; null for those that need not be. */
   dueAt: number;
   againAt: number | null;
-  /** Called once it is made. */
-  onSettled: (settled: Settled) => void;
+  /** Called once it is made, and again when it failed. */
+  onSettled: OnSettled;
 }
+
+type OnSettled = (settled: Settled) => unknown;
 
 /** The oldest comes first. */
 interface Queue {
@@ -39,7 +41,7 @@ const queue = () =>
   once<Queue>("waiting settlements", () => ({ charges: new Set(), releases: new Set(), timer: undefined, trying: undefined }));
 
 /** Makes a settlement as soon as the database answers. Where too many wait, the oldest is given up, and its hold expires. */
-export function settleLater(commit: Commit, settlement: Settlement, onSettled: (settled: Settled) => void = () => undefined): void {
+export function settleLater(commit: Commit, settlement: Settlement, onSettled: OnSettled = () => undefined): void {
   add({ commit, settlement, dueAt: 0, againAt: null, onSettled });
 }
 
@@ -104,7 +106,7 @@ async function tryOne(one: Waiting): Promise<boolean> {
   const { requestId } = one.settlement.hold;
   try {
     const settled = await one.commit.settle(one.settlement);
-    one.onSettled(settled);
+    await one.onSettled(settled);
     if (one.againAt === null) waiting.delete(one);
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;

@@ -48,7 +48,7 @@ export function MoneyChapter({ site }: ChapterProps) {
     },
     {
       when: "We crashed",
-      what: "You never pay more than was held, and nothing for an answer that you did not get. A charge is on disk before its answer is sent. If our database crashes, it may forget what was held in its last moments, and we bear what that costs. With an Idempotency-Key the hold is on disk too, and a retry is answered within ten seconds.",
+      what: "You never pay more than was held. A charge is on disk before its answer is sent. If we fail in between, a retry with the same Idempotency-Key gets that answer within ten seconds, at no further charge; without a key it cannot be found again, so send one with everything that matters. If our database crashes, it may forget what was held in its last moments, and we bear what that costs.",
     },
   ];
   return (

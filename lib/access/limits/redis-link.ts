@@ -3,6 +3,7 @@
 // Only a link loads ioredis, which costs 50 ms and 15 MB: a process without REDIS_URL makes none.
 
 import type { ChainableCommander, Redis } from "ioredis";
+import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -16,6 +17,7 @@ const RECONNECT_MS = { first: 250, most: 2_000 };
 
 export class RedisLink {
   private readonly connecting: Promise<void>;
+  private readonly wait = new BusyPoll();
   private readonly listeners: (() => void)[] = [];
   /** Null until ioredis is loaded. */
   private client: Redis | null = null;
@@ -74,6 +76,7 @@ export class RedisLink {
   }
 
   private async attempt<T>(client: Redis, operation: (client: Redis) => Promise<T>): Promise<T | null> {
+    const endWait = this.wait.begin();
     try {
       return await operation(client);
     } catch (error) {
@@ -81,6 +84,8 @@ export class RedisLink {
       this.lose(error instanceof Error ? error.message : String(error));
       if (client.status === "ready") client.disconnect(true);
       return null;
+    } finally {
+      endWait();
     }
   }
 

@@ -25,9 +25,13 @@ vi.mock("node:timers/promises", async (importOriginal) => {
 
 const service = await openService();
 
-/** The database answers nothing that settles, until `comeBack`. */
-function goAway(): { comeBack: () => void } {
-  const settle = vi.spyOn(commit(), "settle").mockRejectedValue(new Error("Connection terminated unexpectedly"));
+/** The database answers nothing that settles, until `comeBack`; `settles`: it does what it is asked, and only its answer is lost. */
+function goAway({ settles = false } = {}): { comeBack: () => void } {
+  const real = commit().settle;
+  const settle = vi.spyOn(commit(), "settle").mockImplementation(async (settlement) => {
+    if (settles) await real(settlement);
+    throw new Error("Connection terminated unexpectedly");
+  });
   pauses.areSkipped = true;
   return {
     comeBack: () => {
@@ -70,6 +74,22 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await balanceOf(account.accountId)).toBe(account.credit);
     expect(await lossOf("lost_answer")).toBe(before.loss + Number(charge.operator_loss));
     await expectPaid(account);
+  });
+
+  test("a charge that was made, and of which no word came in time, is given back: its answer was not delivered", async () => {
+    database.comeBack();
+    database = goAway({ settles: true });
+    const account = await openAccount();
+    const loss = await lossOf("lost_answer");
+    const { requestId } = readError(await ask({ url, key: account.key, body: promptOf() }), "INTERNAL_ERROR");
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ request_id: requestId, outcome: "complete", operator_loss: 0n });
+    expect(await balanceOf(account.accountId)).toBe(account.credit - costOf(charge));
+
+    database.comeBack();
+    await until("it is given back", async () => (await balanceOf(account.accountId)) === account.credit);
+    expect(await lossOf("lost_answer")).toBe(loss + Number(costOf(charge)));
+    expect([await openHolds(account.accountId), await chargesOf(account.accountId)]).toEqual([0, [charge]]);
   });
 
   test("with an Idempotency-Key it is charged as ever, and the retry gets the answer", async () => {

@@ -8,6 +8,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
 import { releaseHold } from "@/lib/ledger/release-hold";
 import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
+import { postTransfer } from "@/lib/ledger/transfers";
 import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
@@ -40,6 +41,8 @@ export interface Receipt {
 
 /** What a charge says of its prompt. */
 type Asked = Pick<Prompt, "stream">;
+
+const REVENUE = "revenue";
 
 type WriteBody = (receipt: Receipt) => string;
 
@@ -113,7 +116,22 @@ function settleUnheard(end: HoldEnd, charge: ChargeDetails, quote: Quote, error:
   log().error({ err: error, requestId: hold.requestId, model: quote.model.id, isDelivered }, "an answer could not be booked in time");
   if (isRefusal(error)) return;
   const later: HoldEnd = isDelivered ? end : { ...end, charge: { ...charge, outcome: "lost" } };
-  settleLater(commit(), later, (settled) => recordSettled(later, settled, quote, charge));
+  settleLater(commit(), later, async (settled) => {
+    const paid = nanoUsd(settled.inputCost + settled.outputCost);
+    if (isDelivered || paid === 0n) return recordSettled(later, settled, quote, charge);
+    await refund(hold, paid);
+    recordLoss(quote, charge, paid, "lost_answer");
+  });
+}
+
+/** Gives back what was charged for an answer that nobody got: its charge was made, and only the word of it was lost. */
+async function refund({ requestId, accountId }: Hold, paid: NanoUsd): Promise<void> {
+  const legs = [
+    { account: accountId, amount: paid },
+    { account: REVENUE, amount: nanoUsd(-paid) },
+  ];
+  await postTransfer({ id: `refund_${requestId}`, kind: "refund", legs });
+  log().warn({ requestId, paidNanoUsd: paid.toString() }, "a charge for an answer that was not delivered is given back");
 }
 
 function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Settled, quote: Quote, usage: Usage): void {

@@ -8,10 +8,10 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { isStatementError } from "@/lib/db/failure";
 import { processId } from "@/lib/db/heartbeat";
 import type { Hold, HoldDecision, Settled, Settlement } from "../holds";
-import { Batcher, type Failure } from "./batcher";
+import { Batcher } from "./batcher";
 import type { Circumstances, CommitFunctions, TextStatement } from "./codec";
 import { hasIdleConnection, runOnCommitConnection } from "./connections";
-import { accountOf, type Decider, decide, divide, type Item, type Result } from "./decide";
+import { accountOf, type Decider, decide, decideItems, divide, type Item, type Result } from "./decide";
 
 const MAX_ITEMS = 256;
 /** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
@@ -33,20 +33,16 @@ export interface Commit {
 
 /** The commits of this process, through these SQL functions. */
 export function createCommit(functions: CommitFunctions): Commit {
-  const decider: Decider = { functions, run, circumstances };
-  const batcher = new Batcher<Item, Result>({
-    run: (items) => decideAndMeasure(decider, items),
-    most: MAX_ITEMS,
-    enough: ENOUGH_ITEMS,
-    crowd: MIN_PARALLEL_BATCH,
-    keyOf: accountOf,
-    hasRoom: hasIdleConnection,
-    mayRetrySingly: isStatementError,
-  });
+  const refused = new Set<string>();
+  const decider: Decider = { functions, run, circumstances, refused };
+  const options = { most: MAX_ITEMS, enough: ENOUGH_ITEMS, keyOf: accountOf, hasRoom: hasIdleConnection, mayRetrySingly: isStatementError };
+  const batcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decide), crowd: MIN_PARALLEL_BATCH });
+  // One refused hold sends its batch the long way: who is refused again and again has batches of its own, and delays nobody else.
+  const refusedBatcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decideItems), crowd: Number.POSITIVE_INFINITY });
   return {
-    place: (hold) => batcher.submit({ hold }) as Promise<HoldDecision>,
+    place: (hold) => (refused.has(hold.accountId) ? refusedBatcher : batcher).submit({ hold }) as Promise<HoldDecision>,
     settle: (settlement) => batcher.submit({ settlement }) as Promise<Settled>,
-    idle: () => batcher.idle(),
+    idle: async () => void (await Promise.all([batcher.idle(), refusedBatcher.idle()])),
     functions,
   };
 }
@@ -65,13 +61,13 @@ async function run(statement: TextStatement): Promise<string> {
   return text;
 }
 
-async function decideAndMeasure(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
+const measured = (decider: Decider, by: typeof decide) => async (items: readonly Item[]) => {
   const startedAt = performance.now();
-  const results = await decide(decider, items);
+  const results = await by(decider, items);
   const ms = performance.now() - startedAt;
   deferTelemetry(() => recordBatch(items, ms));
   return results;
-}
+};
 
 function recordBatch(items: readonly Item[], ms: number): void {
   const { settlements, holds } = divide(items);

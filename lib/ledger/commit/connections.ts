@@ -1,5 +1,5 @@
-// The request path's own connections, so that a slow report never stands before a hold. Two are enough, since no more batches are
-// under way at once; they are kept checked out, so that a statement is on its way in the turn in which it is asked for. The planner
+// The request path's own connections, so that a slow report never stands before a hold. Three are enough, since no more batches are
+// under way at once, one of them of accounts that are refused; they are kept checked out, so that a statement is on its way in the turn in which it is asked for. The planner
 // is told to use indexes: the open holds are few, their table is mostly dead rows, and a plan made while it was empty would scan it.
 
 import type pg from "pg";
@@ -21,7 +21,7 @@ const settings = [
   "-c lock_timeout=1s",
 ].join(" ");
 
-const MAX_CONNECTIONS = 2;
+const MAX_CONNECTIONS = 3;
 /** How long after a second connection could not be opened it is tried again. */
 const OPEN_AGAIN_MS = 10_000;
 

@@ -22,11 +22,16 @@ const MIN_BATCH = 3;
 export type Item = { hold: Hold } | { settlement: Settlement };
 export type Result = HoldDecision | Settled;
 
+/** Of so many accounts it is remembered that their last hold was refused. */
+const MAX_REFUSED = 10_000;
+
 export interface Decider {
   functions: CommitFunctions;
   /** Runs a statement in a commit of its own. @throws what pg throws */
   run: (statement: TextStatement) => Promise<string>;
   circumstances: () => Circumstances;
+  /** Accounts whose last hold was refused, the oldest first: their next ones cannot be decided by sets either, most likely. */
+  refused: Set<string>;
 }
 
 export const accountOf = (item: Item): string => ("hold" in item ? item.hold : item.settlement.hold).accountId;
@@ -53,7 +58,21 @@ async function decideBatch(decider: Decider, items: readonly Item[]): Promise<(R
 const zip = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] =>
   ones.flatMap((one, index) => (index < others.length ? [[one, others[index] as Other]] : []));
 
-async function decideItems({ functions, run, circumstances }: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
+/** Decides each item by itself, in one statement. @throws what pg throws for all of them */
+export async function decideItems(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
+  const results = await runItems(decider, items);
+  for (const [item, result] of zip(items, results)) if ("hold" in item) noteRefused(decider, accountOf(item), result.outcome !== "held");
+  return results;
+}
+
+function noteRefused({ refused }: Decider, account: string, isRefused: boolean): void {
+  if (!isRefused) return void refused.delete(account);
+  const [oldest] = refused;
+  if (refused.size >= MAX_REFUSED && oldest !== undefined) refused.delete(oldest);
+  refused.add(account);
+}
+
+async function runItems({ functions, run, circumstances }: Decider, items: readonly Item[]): Promise<Result[]> {
   const [first] = items;
   if (items.length > 1 || !first) {
     const answer = await run(manyStatement(functions.decideItems, divide(items), circumstances()));

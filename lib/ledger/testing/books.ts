@@ -49,7 +49,7 @@ export async function decideItems(client: PoolClient, items: readonly Item[], at
     called.push(statement.name.replace(/ .*/, ""));
     return (await runStatement(client, statement))[0] ?? "";
   };
-  const results = await decide({ functions: productCommit().functions, run, circumstances }, items);
+  const results = await decide({ functions: productCommit().functions, run, circumstances, refused: new Set() }, items);
   return { results, called };
 }
 
