@@ -19,11 +19,10 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
     "what no chain can show, and no deposit can be, is not stored",
   ],
   [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
-  [/^composite type ledger_settlement$/, "a batch of settlements is parsed once, into records of this type"],
   [/^composite type ledger_charge_details$/, "what the charges of a batch say beside their money is one array of these"],
   [/^aggregate ledger_total$/, "sum() makes a numeric of bigints, which costs as much as reading the row"],
   [
-    /^(account|api_key|arrival|charge|entry|identity|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
+    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
     "no bug of ours may store what can not be",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "what was booked or signed is never changed"],

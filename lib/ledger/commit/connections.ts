@@ -41,7 +41,8 @@ const name = "commit connections";
 
 const commitConnections = () =>
   once<CommitConnections>(name, () => ({
-    pool: makePool(databaseUrl(), MAX_CONNECTIONS, settings),
+    // One may be opened ahead while all the others are replaced.
+    pool: makePool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
     open: new Set(),
     idle: [],
     wait: new BusyPoll(),
