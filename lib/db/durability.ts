@@ -1,6 +1,6 @@
 // What live mode asks of its PostgreSQL: that what it says is committed is on the disk.
 
-import pg from "pg";
+import { withClient } from "./with-client";
 
 /** Settings that take that away when they are off. Every other value, such as `local` or `remote_apply`, keeps it. */
 const needed = ["fsync", "full_page_writes", "synchronous_commit"] as const;
@@ -10,22 +10,17 @@ const needed = ["fsync", "full_page_writes", "synchronous_commit"] as const;
  * @throws Error that names each setting that is off and what to write; what pg throws when the database cannot be reached
  */
 export async function checkDurability(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "pennyprompt durability", connectionTimeoutMillis: 10_000 });
-  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
-  await client.connect();
-  try {
-    const { rows } = await client.query<Off>(
+  const { rows } = await withClient(url, "pennyprompt durability", (client) =>
+    client.query<Off>(
       `SELECT s.name, s.source, current_user AS "user", current_database() AS "database"
        FROM unnest($1::text[]) WITH ORDINALITY n(name, ord) JOIN pg_settings s ON s.name = n.name WHERE s.setting = 'off' ORDER BY n.ord`,
       [needed],
-    );
-    if (rows.length === 0) return;
-    throw new Error(
-      `Live mode needs a PostgreSQL that keeps what it has committed; a crash of this one would lose customers' money:\n${rows.map(cureOf).join("\n")}`,
-    );
-  } finally {
-    await client.end();
-  }
+    ),
+  );
+  if (rows.length === 0) return;
+  throw new Error(
+    `Live mode needs a PostgreSQL that keeps what it has committed; a crash of this one would lose customers' money:\n${rows.map(cureOf).join("\n")}`,
+  );
 }
 
 interface Off {

@@ -3,7 +3,6 @@
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { prepareBinaries } from "./embedded/binaries";
 import { createCluster, freeCluster, readPidFile, superuser } from "./embedded/cluster";
 import { databasePassword, findKeptAt, openHome, passwordFile } from "./embedded/home";
@@ -11,6 +10,7 @@ import { takeOwnerLock } from "./embedded/owner-lock";
 import { isPostmasterOf } from "./embedded/processes";
 import { type Server, startServer } from "./embedded/server";
 import { databaseUser } from "./embedded/system-user";
+import { withClient } from "./with-client";
 
 export interface EmbeddedPostgres {
   /** Address of the service's own database, password included: never log it. */
@@ -106,14 +106,8 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function ensureDatabase(adminUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
-  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
-  await client.connect();
-  try {
+const ensureDatabase = (adminUrl: string): Promise<void> =>
+  withClient(adminUrl, "pennyprompt embedded", async (client) => {
     const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = $1", [databaseName]);
     if (rowCount === 0) await client.query(`CREATE DATABASE ${databaseName}`);
-  } finally {
-    await client.end();
-  }
-}
+  });

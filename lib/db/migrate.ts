@@ -5,9 +5,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { applyFunctions } from "./functions";
 import { readMode, rememberMode } from "./mode";
+import { withClient } from "./with-client";
 
 interface Migration {
   name: string;
@@ -50,11 +51,8 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
  */
 export async function migrate({ url, mode, directory = resolve("prisma"), log = () => undefined }: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(join(directory, "migrations"));
-  const client = new pg.Client({ connectionString: url, application_name: "pennyprompt migrate", connectionTimeoutMillis: 10_000 });
-  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
-  await client.connect();
-  try {
-    await lockMigrations(client, log);
+  return withClient(url, "pennyprompt migrate", async (client) => {
+    await lockMigrations(client, log); // until the connection ends
     if (mode !== undefined) await readMode(client, mode);
     const pending = await findPending(client, migrations);
     await inOneTransaction(client, async () => {
@@ -65,9 +63,7 @@ export async function migrate({ url, mode, directory = resolve("prisma"), log = 
     for (const { name } of pending) log(`applied migration ${name}`);
     if (mode !== undefined) await rememberMode(client, mode);
     return pending.map(({ name }) => name);
-  } finally {
-    await client.end(); // which frees the lock
-  }
+  });
 }
 
 /** All migrations of `directory` in the order of their names. */
