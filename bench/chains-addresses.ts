@@ -2,7 +2,7 @@
 // DATA_DIR and ADDRESS_POOL_SIZE set.
 
 import { newAccountId } from "@/lib/base/ids";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
 import { openSigner } from "@/lib/wallets/seed-signer";

@@ -4,7 +4,8 @@ import type { PoolClient } from "pg";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 
 interface AccountLimits {
   ratePerMinute: number;

@@ -3,7 +3,8 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
-import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 
 export interface Identity {
   wallet: Wallet;

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { nanoUsd } from "@/lib/base/money";
-import { inTransaction, pool } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { hashKey } from "./key-format";

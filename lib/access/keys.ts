@@ -4,7 +4,8 @@
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
-import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
 import { pepper } from "./pepper";
 
@@ -113,7 +114,7 @@ export interface OpenedPeriod {
 export async function setKeyLimits(
   { accountId, keyId }: { accountId: AccountId; keyId: KeyId },
   { expiresAt, cap, allowedModels }: KeyLimits,
-  transaction: Transaction,
+  transaction: Queryable,
 ): Promise<{ opened: OpenedPeriod | null } | null> {
   const { rows } = await transaction.query<{ before: CapPeriod | null; start: Date | null }>(
     `UPDATE api_key k SET expires_at = CASE WHEN $8 THEN k.expires_at ELSE $3 END, cap_nano_usd = $4, cap_period = $5, allowed_models = $6

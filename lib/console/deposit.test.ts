@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/process-singleton";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { openWallet } from "@/lib/wallets/custodial-wallet";

@@ -17,7 +17,7 @@ import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { countKeySpend, type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { type Answer, frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";

@@ -7,7 +7,7 @@ import { addIdentity, findAccountOf, lockWallet, removeIdentity } from "@/lib/ac
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
 import { displayAddress, readWallet, type WalletChain } from "@/lib/chains/wallet";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit } from "@/lib/payments/claims/credits";
 import type { Owner } from "./owner";
 

@@ -5,7 +5,7 @@ import { listIdentities } from "@/lib/access/identities";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { readChargedCosts } from "@/lib/ledger/charged-cost";
 import type { ClaimState, PaymentId, SettleFailure } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";

@@ -4,7 +4,7 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { type CustodialWallet, openWallet } from "@/lib/wallets/custodial-wallet";

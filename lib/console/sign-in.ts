@@ -11,7 +11,7 @@ import { endSessionOfToken, openSession } from "@/lib/access/sessions";
 import { isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { claimCredit } from "@/lib/payments/claims/credits";
 import { openWallet } from "@/lib/wallets/custodial-wallet";

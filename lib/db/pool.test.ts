@@ -51,7 +51,7 @@ test("times are read right whatever form and time zone a database is set to", as
   try {
     const time = new Date("2026-11-01T00:00:00.007Z");
     expect((await fresh.query("SELECT $1::timestamptz AS time, $1::timestamptz::text AS text", [time])).rows).toEqual([
-      { time, text: "2026-11-01 05:30:00.007+05:30" },
+      { time, text: "2026-11-01 00:00:00.007+00" },
     ]);
   } finally {
     await fresh.end();

@@ -14,8 +14,8 @@ export interface Queryable {
 /** A connection within a transaction. Whoever opened it ends it. */
 export type Transaction = pg.PoolClient;
 
-/** The driver reads times in this form alone, and a database may be set to another. */
-const timesInIso = "-c DateStyle=ISO";
+/** The driver reads times in this form alone, and Prisma's adapter in this zone alone; a database may be set to others. */
+const timesInIso = "-c DateStyle=ISO -c TimeZone=UTC";
 
 /** The server ends a statement after this long; the client gives up a little later, for a server that is gone. */
 const statementTimeoutMs = 30_000;

@@ -1,22 +1,85 @@
-// The process's one Prisma client, for every query that is not on the way of a request. It shares the connections of `pool`.
+// The process's one Prisma client, for every query that is neither on a request's hot path nor a writer of money. It shares the
+// connections of `pool`.
 
 import { PrismaPg } from "@prisma/adapter-pg";
+import type pg from "pg";
 import { once } from "@/lib/base/process-singleton";
-import { PrismaClient } from "./generated/client";
+import { type Prisma, PrismaClient } from "./generated/client";
 import { pool } from "./pool";
 
-const held = () => once<{ client?: PrismaClient }>("prisma client", () => ({}));
+export { Prisma } from "./generated/client";
 
-/** The process's Prisma client, made on first use. */
+/** Anything that runs a query: the client, or the transaction that the caller opened and hands down. */
+export type Database = Prisma.TransactionClient;
+
+/** Queries of one commit. Whoever opened it ends it. */
+export type Transaction = Database & {
+  /** Only `inTransaction` makes one: a client that commits each query by itself cannot take its place. */
+  readonly [inOneCommit]: true;
+  /** Until every caller speaks Prisma. */
+  readonly query: pg.ClientBase["query"];
+};
+
+declare const inOneCommit: unique symbol;
+
+const holder = () => once<{ made?: { client: PrismaClient; pool: pg.Pool } }>("prisma client", () => ({}));
+
+/** The process's Prisma client, made on first use and again when `pool` was made again. */
 export function prisma(): PrismaClient {
-  const holder = held();
-  holder.client ??= new PrismaClient({ adapter: new PrismaPg(pool()) });
-  return holder.client;
+  const held = holder();
+  if (held.made?.pool !== pool()) held.made = { client: createClient(pool()), pool: pool() };
+  return held.made.client;
 }
 
-/** Ends the client, if there is one; the pool stays. The next `prisma()` makes a new one. */
-export async function closePrisma(): Promise<void> {
-  const ending = held().client;
-  held().client = undefined;
-  await ending?.$disconnect();
+// Errors in their short form: the long one quotes the source and the arguments, which may be secrets.
+const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
+
+/** A connection is waited for as long as `pool` does, and no transaction lasts longer than the server lets one be idle. */
+const limits = { maxWait: 5_000, timeout: 30_000 };
+
+/**
+ * Runs `work` in one transaction, committed when it resolves and rolled back when it throws. Without `isolationLevel` each query
+ * sees what was committed before it.
+ * @throws what `work` throws; Error when a query in it failed and its error was not passed on
+ */
+export function inTransaction<T>(
+  work: (transaction: Transaction) => Promise<T>,
+  options: { isolationLevel?: Prisma.TransactionIsolationLevel } = {},
+): Promise<T> {
+  return prisma().$transaction(
+    async (client) => {
+      const result = await work(withQuery(client));
+      // PostgreSQL answers the COMMIT of a failed transaction with a ROLLBACK and no error, and refuses every other statement.
+      await client.$executeRaw`SELECT 1`;
+      return result;
+    },
+    { ...limits, ...options },
+  );
+}
+
+function withQuery(client: Database): Transaction {
+  const query = async (text: string, values: unknown[] = []) => {
+    if (!/^\s*(SELECT|WITH)|RETURNING/i.test(text)) return { rows: [], rowCount: await client.$executeRawUnsafe(text, ...values) };
+    try {
+      const rows = await client.$queryRawUnsafe<unknown[]>(text, ...values);
+      return { rows, rowCount: rows.length };
+    } catch (error) {
+      if (error instanceof Error && /void/.test(JSON.stringify(error) + error.message)) return { rows: [], rowCount: 1 };
+      throw error;
+    }
+  };
+  return new Proxy(client, { get: (target, name) => (name === "query" ? query : Reflect.get(target, name)) }) as Transaction;
+}
+
+/** Tells whoever listens on `channel`; inside a transaction when that commits, otherwise now. */
+export async function notify(channel: string, payload: string, database: Database = prisma()): Promise<void> {
+  await database.$executeRaw`SELECT pg_notify(${channel}, ${payload})`;
+}
+
+/**
+ * Lets nobody else pass here with the same name until the transaction ends. A lock over names that have no row; rows are locked
+ * by their update.
+ */
+export async function lockName(name: string, transaction: Transaction): Promise<void> {
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
 }

@@ -5,7 +5,8 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 
 /** Stops an account from spending, in the transaction that it is handed. */
 type Freeze = (accountId: AccountId, transaction: Transaction) => Promise<void>;

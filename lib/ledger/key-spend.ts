@@ -3,7 +3,8 @@
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { readChargeMark } from "./roll-up";
 import { firstIdSince } from "./usage";
 
@@ -80,7 +81,7 @@ export async function openKeySpend(
   accountId: AccountId,
   { keyId, period, periodStart }: KeyPeriod,
   counted: CountedSpend,
-  transaction: Transaction,
+  transaction: Queryable,
 ): Promise<void> {
   // A new period may have begun in between: its few charges are counted now, still before the account is locked.
   const isOfThis = counted.periodStart.getTime() === periodStart.getTime();

@@ -1,7 +1,7 @@
 // Spend by day: what an account's charges cost on each day (UTC). It adds up to the ledger's totals of the same span.
 
 import type { NanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { snapshotSettings, spanValues, type UsageSpan, whereInSpan } from "./usage";
 
 export interface DaySpend {

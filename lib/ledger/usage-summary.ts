@@ -2,7 +2,7 @@
 // models and keys they are of. Its size is bounded by the days and the parts asked for, and by models times keys.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import type { DaySpend } from "./spend-by-day";
 import { LAST_SEQUENCE, snapshotSettings, spanValues, type UsageSpan, type UsageSums, whereInSpan } from "./usage";
 

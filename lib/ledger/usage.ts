@@ -4,7 +4,8 @@
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
 import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 
 /** What charges can be grouped by; days are UTC. */
 export const groupings = ["day", "model", "key"] as const;
@@ -199,8 +200,8 @@ export const spanValues = ({ accountId, fromMs, toMs, model, keyId }: UsageSpan,
   accountId,
   firstIdSince(fromMs),
   boundOfIds(toMs + ROOM_MS),
-  new Date(fromMs),
-  new Date(toMs),
+  new Date(Math.max(0, fromMs)), // before there were any charges; Prisma's adapter cannot write a year before the first
+  new Date(Math.max(0, toMs)),
   mark,
   model ?? null,
   keyId ?? null,

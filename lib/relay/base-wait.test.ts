@@ -1,7 +1,7 @@
 // Whoever has a request open gets its transaction into a block without a round of the job.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { storeCall } from "./calls";
 import { sendStored } from "./send";

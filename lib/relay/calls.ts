@@ -6,7 +6,7 @@ import { now } from "@/lib/base/clock";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { estimateGas, type Fees, readFees, serializeSigned } from "@/lib/chains/evm/transactions";
-import type { Transaction } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import { relayer } from "./relayer";
 
 export interface Call {

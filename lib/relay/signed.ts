@@ -2,7 +2,7 @@
 // a block or can never be in one.
 
 import { now } from "@/lib/base/clock";
-import type { Transaction } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 
 export interface SignedTransaction {
   id: string;

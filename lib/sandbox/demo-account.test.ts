@@ -6,7 +6,7 @@ import { setSandboxPepper } from "@/lib/access/pepper";
 import { fromCents } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { openTestCustody } from "@/lib/console/testing/custody";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";

@@ -9,7 +9,7 @@ import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { openWallet } from "@/lib/wallets/custodial-wallet";

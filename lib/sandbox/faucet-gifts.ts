@@ -4,7 +4,8 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { FaucetChain } from "@/lib/console/faucet";
-import { inTransaction, pool } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 
 export interface Gift {
   accountId: AccountId;

@@ -21,7 +21,7 @@ import { readTokenBalances, USDC_MINT } from "@/lib/chains/solana/usdc";
 import { askFaucet, faucetAmount, setFaucet } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
 import { openTestCustody } from "@/lib/console/testing/custody";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";

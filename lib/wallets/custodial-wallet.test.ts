@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { metrics } from "@/lib/base/observe/metrics";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fillAddressPool } from "./address-pool";
 import { type CustodialWallet, findWallet, openWallet } from "./custodial-wallet";

@@ -6,7 +6,7 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { isSolanaUnavailable } from "@/lib/relay/chain";
 import { findRelayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";

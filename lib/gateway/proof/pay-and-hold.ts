@@ -7,7 +7,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
-import { inTransaction, type Transaction } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { Hold } from "@/lib/ledger/holds";
 import { releaseUnknown } from "@/lib/ledger/waiting-settlements";
 import { type Claimed, claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claims/claim";

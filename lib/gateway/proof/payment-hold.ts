@@ -3,7 +3,8 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { processId } from "@/lib/db/heartbeat";
-import { pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import { readHoldDecision } from "@/lib/ledger/commit/codec";
 import { holdDeadline } from "@/lib/ledger/commit/commit";
 import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";

@@ -7,7 +7,7 @@ import { addIdentity, lockWallet } from "@/lib/access/identities";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import type { WalletChain } from "@/lib/chains/wallet";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit, creditAccountOf } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
 import { claimed, creditIn } from "@/lib/payments/testing/credited";

@@ -6,7 +6,8 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { pool, type Queryable, type Transaction } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import { networkOf } from "./networks";
 
 /** The ledger's account of a payer's credit. `payer` in its stored spelling. */

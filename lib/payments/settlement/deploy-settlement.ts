@@ -5,7 +5,7 @@ import { formatEther, type Hex } from "viem";
 import { hasCode, readGasBalance } from "@/lib/chains/evm/balances";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { deterministicDeployer, type SettlementTerms, settlementAddress, settlementDeployment } from "@/lib/chains/evm/settlement";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";

@@ -6,7 +6,8 @@ import { config } from "@/lib/base/config";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { PaymentClaim } from "../claims/claim";
 import type { Attempt } from "./settlement-strategy";
 

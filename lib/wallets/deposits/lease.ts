@@ -1,7 +1,8 @@
 // The lease on a chain: of any number of watchers one works at a time. A watcher that was paused, and whose lease went to
 // another meanwhile, can write nothing more: each of its transactions names the fence that it was given.
 
-import { inTransaction, pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 
 export interface Lease {
   chain: string;

@@ -2,7 +2,8 @@
 
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { inTransaction, pool, type Queryable } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { listUnseenArrivals } from "@/lib/ledger/arrivals";
 import { readOwed } from "@/lib/ledger/owed";
 import type { DepositChain } from "../deposits/deposit";

@@ -7,7 +7,7 @@ import { readGasBalance } from "@/lib/chains/evm/balances";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsedAt, isBlacklisted, isPaused } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { isRelayStopped, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import { evmOf, type RelayNodes } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";

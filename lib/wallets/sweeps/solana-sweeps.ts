@@ -4,7 +4,7 @@
 import { findAccount } from "@/lib/chains/solana/accounts";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";

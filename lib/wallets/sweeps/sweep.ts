@@ -4,7 +4,8 @@ import { now } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { pool, type Transaction } from "@/lib/db/pool";
+import { pool } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import type { RelayChain } from "@/lib/relay/chain";
 
 export type SweepChain = RelayChain;

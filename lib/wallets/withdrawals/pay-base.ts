@@ -11,7 +11,7 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { isRelayStopped, type Preparation, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";

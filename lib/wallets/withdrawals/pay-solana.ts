@@ -8,7 +8,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { findStatus, readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenChange } from "@/lib/chains/solana/usdc";
-import { inTransaction } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "../signer";

@@ -3,7 +3,8 @@
 
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
-import { inTransaction, pool, type Queryable } from "@/lib/db/pool";
+import { pool, type Queryable } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import type { OpenWithdrawal, WaitsFor } from "./withdrawal";
 
 /** Under this name the relay knows an attempt; the next one has another. */

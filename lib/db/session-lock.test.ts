@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { pool } from "./pool";
+import { withSessionLock } from "./session-lock";
+import { openTestDatabase } from "./testing/test-database";
+
+await openTestDatabase();
+
+test("of many who want one lock at once one works, and the others go on without", async () => {
+  let working = 0;
+  let runs = 0;
+  const work = async () => {
+    runs += 1;
+    expect(++working).toBe(1);
+    await pool().query("SELECT pg_sleep(0.05)");
+    working -= 1;
+  };
+  await Promise.all(Array.from({ length: 5 }, () => withSessionLock("sweeping", work)));
+  expect(runs).toBe(1);
+  await withSessionLock("sweeping", work);
+  expect(runs).toBe(2);
+});
+
+test("locks of other names are free, and a lock is free again when its work throws", async () => {
+  const names: string[] = [];
+  const failed = withSessionLock("a", async () => {
+    await withSessionLock("b", async () => void names.push("b"));
+    await withSessionLock("a", async () => void names.push("a"));
+    throw new Error("no");
+  });
+  await expect(failed).rejects.toThrow("no");
+  await withSessionLock("a", async () => void names.push("a again"));
+  expect(names).toEqual(["b", "a again"]);
+});
+
+test("a process that is cut off from the database lets go of its lock", async () => {
+  let wasFree = false;
+  await withSessionLock("cut", async () => {
+    await pool().query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    await expect
+      .poll(async () => {
+        await withSessionLock("cut", async () => {
+          wasFree = true;
+        });
+        return wasFree;
+      })
+      .toBe(true);
+  });
+});

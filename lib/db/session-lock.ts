@@ -1,0 +1,23 @@
+// A lock that one process holds for as long as a piece of work takes, over any number of transactions. It belongs to a connection:
+// a process that dies lets go of it.
+
+import { pool } from "./pool";
+
+/** Runs `work` while nobody else holds the lock `name`; returns at once, without having run it, when somebody does. */
+export async function withSessionLock(name: string, work: () => Promise<void>): Promise<void> {
+  const client = await pool().connect();
+  let broken: Error | undefined;
+  try {
+    const { rows } = await client.query<{ isOurs: boolean }>('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "isOurs"', [name]);
+    if (rows[0]?.isOurs !== true) return;
+    try {
+      await work();
+    } finally {
+      await client.query("SELECT pg_advisory_unlock(hashtextextended($1, 0))", [name]).catch((cause: Error) => {
+        broken = cause;
+      });
+    }
+  } finally {
+    client.release(broken); // a connection that may still hold the lock is not used again
+  }
+}
