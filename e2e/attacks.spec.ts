@@ -4,14 +4,14 @@ import { createServer } from "node:http";
 import type { APIRequestContext, Browser, BrowserContext, Page, Request } from "@playwright/test";
 import { newWallet, prove, type TestWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, expect, open, test } from "./browser";
-import { askChallenge, demoWallet, readSandbox, readSession, signIn, submitProof } from "./sign-in";
+import { demoWallet, fetchChallenge, readSandbox, readSession, signIn, submitProof } from "./sign-in";
 
 const COOKIE = "next-auth.session-token";
 const evil = "https://evil.example";
 
 /** Signs a changed text with a real key, and hands it in. */
 async function submitChanged(request: APIRequestContext, wallet: TestWallet, change: (text: string) => string) {
-  const challenge = await askChallenge(request, wallet);
+  const challenge = await fetchChallenge(request, wallet);
   const message = change(challenge.text);
   return submitProof(request, { ...(await prove(wallet, challenge)), message, signature: await wallet.sign(message) });
 }
@@ -28,11 +28,11 @@ for (const chain of ["evm", "solana"] as const) {
     expect((await submitChanged(request, wallet, (text) => text.replace(/Chain ID: .+/, "Chain ID: 1"))).error).toBe(
       "message_changed:chain_id",
     );
-    const stranger = await prove(newWallet(chain), await askChallenge(request, wallet));
+    const stranger = await prove(newWallet(chain), await fetchChallenge(request, wallet));
     expect((await submitProof(request, { ...stranger, address: wallet.address })).error).toBe("bad_signature");
     expect(await readSession(context)).toEqual({});
 
-    const proof = await prove(wallet, await askChallenge(request, wallet));
+    const proof = await prove(wallet, await fetchChallenge(request, wallet));
     expect(await submitProof(request, proof)).toEqual({ status: 200, error: null });
     await context.clearCookies();
     expect(await submitProof(request, proof)).toEqual({ status: 401, error: "nonce_unknown" });
@@ -78,7 +78,7 @@ test("another site's page cannot sign in, sign out, ask or act, even with the se
   });
   const wallet = newWallet("evm");
   const before = await readBalance(context.request);
-  const proof = await prove(wallet, await askChallenge(context.request, wallet));
+  const proof = await prove(wallet, await fetchChallenge(context.request, wallet));
   for (const origin of [evil, "null", baseUrl().replace("http:", "https:"), `${baseUrl()}.evil.example`, baseUrl().replace(/\d+$/, "1")]) {
     const headers = { origin, "content-type": "application/json" };
     const post = (path: string, data: object) => context.request.post(path, { headers, data });

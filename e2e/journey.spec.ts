@@ -28,7 +28,7 @@ for (const chain of ["evm", "solana"] as const) {
     const { user } = await readSession(context);
     expect(user?.accountId).toMatch(/^acc_/);
     await fund(page);
-    const { key, curl } = await makeKey(page, "Production");
+    const { key, curl } = await createKeyOnPage(page, "Production");
     const cost = callOnce(curl);
     await findCharge(page, "Production", cost);
     await pauseAndResume(page, "Production", key);
@@ -78,7 +78,7 @@ async function fund(page: Page): Promise<void> {
 }
 
 /** Makes a key; it is shown once, and copied as it is. */
-async function makeKey(page: Page, name: string): Promise<{ key: string; curl: string }> {
+async function createKeyOnPage(page: Page, name: string): Promise<{ key: string; curl: string }> {
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");

@@ -77,7 +77,7 @@ test("the console of a newcomer", async ({ page, context }) => {
 test("the console after some weeks", async ({ page, context }) => {
   test.setTimeout(240_000);
   await signIn(context, demoWallet());
-  const keys = [await makeKey(page, "Production"), await makeKey(page, "Nightly report")];
+  const keys = [await createKeyOnPage(page, "Production"), await createKeyOnPage(page, "Nightly report")];
   await call(keys);
   await spreadOverWeeks();
 
@@ -176,7 +176,7 @@ async function paidByWallet(page: Page): Promise<void> {
 }
 
 /** Makes a key, with pictures of the way. */
-async function makeKey(page: Page, name: string): Promise<string> {
+async function createKeyOnPage(page: Page, name: string): Promise<string> {
   await show(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");

@@ -32,14 +32,14 @@ export interface Challenge {
 }
 
 /** A text to sign. All tests are one client, which may ask so often a minute: then it waits, as it is told to. */
-export async function askChallenge(
+export async function fetchChallenge(
   request: APIRequestContext,
   { chain, address }: Pick<TestWallet, "chain" | "address">,
 ): Promise<Challenge> {
   const answer = await request.post("/api/auth/challenge", { headers: { origin: baseUrl() }, data: { chain, address } });
   if (answer.status() === 429) {
     await sleep(Number(answer.headers()["retry-after"]) * 1_000);
-    return askChallenge(request, { chain, address });
+    return fetchChallenge(request, { chain, address });
   }
   expect(answer.status()).toBe(200);
   return answer.json();
@@ -60,7 +60,7 @@ export async function submitProof(
 
 /** Signs the context in; its pages are the wallet's owner's from then on. */
 export async function signIn({ request }: Pick<BrowserContext, "request">, wallet: TestWallet): Promise<void> {
-  const outcome = await submitProof(request, await prove(wallet, await askChallenge(request, wallet)));
+  const outcome = await submitProof(request, await prove(wallet, await fetchChallenge(request, wallet)));
   expect(outcome).toEqual({ status: 200, error: null });
 }
 

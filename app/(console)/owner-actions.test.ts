@@ -13,7 +13,7 @@ import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
-import { askForTestMoney } from "./deposit/actions";
+import { requestTestMoney } from "./deposit/actions";
 import * as keys from "./keys/actions";
 import { forSession } from "./owner-actions";
 import { findAvailable, findCost } from "./playground/actions";
@@ -26,7 +26,7 @@ import * as withdrawals from "./withdraw/actions";
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-const actions = { ...keys, ...settings, ...withdrawals, askForTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
+const actions = { ...keys, ...settings, ...withdrawals, requestTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
 async function enter(): Promise<Owner & { token: string; keyId: string }> {
@@ -50,7 +50,7 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     resumeKey: { keyId },
     revokeKey: { keyId },
     setLowBalance: { amount: "5" },
-    askForTestMoney: { chain: "base" },
+    requestTestMoney: { chain: "base" },
     unlinkWallet: wallet,
     endSession: { sessionId },
     startLink: { allow: wallet, join: { ...wallet, address: `0x${"cd".repeat(20)}` } },

@@ -14,12 +14,12 @@ export interface SignedIn {
 /** Who is signed in where the request comes from, or the refusal. */
 export async function readOwner(request: NextRequest): Promise<SignedIn | Response> {
   const token = request.cookies.get(sessionCookieName())?.value;
-  const owner = token ? await findOwnerOf(token).catch(noteAway) : null;
+  const owner = token ? await findOwnerOf(token).catch(recordUnavailable) : null;
   if (owner === "away") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
   return token && owner ? { owner, token } : refusal(401, "signed_out", "You are signed out.");
 }
 
-function noteAway(error: unknown): "away" {
+function recordUnavailable(error: unknown): "away" {
   log().error({ err: error }, "the owner of a page's request could not be looked up");
   return "away";
 }

@@ -16,7 +16,7 @@ interface EvmDemo {
 export function announceEvmDemo(demo: EvmDemo): void {
   const detail: AnnouncedProvider = Object.freeze({
     info: { uuid: crypto.randomUUID(), name: DEMO_NAME, icon: DEMO_ICON, rdns: "sandbox.demo-wallet" },
-    provider: makeProvider(demo),
+    provider: createProvider(demo),
   });
   const announce = () => window.dispatchEvent(new CustomEvent(ANNOUNCE, { detail }));
   window.addEventListener(REQUEST, announce);
@@ -26,7 +26,7 @@ export function announceEvmDemo(demo: EvmDemo): void {
 /** EIP-1193's code for a method that a wallet does not have. */
 const UNSUPPORTED = 4200;
 
-function makeProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
+function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
   let isConnected = false;
   const connect = () => {
     isConnected = true;
@@ -50,7 +50,7 @@ function makeProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
     personal_sign: ([text]) => sign(textOf(`${text}`)),
     eth_sendTransaction: ([transaction]) => pay(readTransfer(transaction)),
     // As wallets do, it asks its chain what it does not know itself.
-    eth_getBlockByNumber: (params) => askChain("eth_getBlockByNumber", params),
+    eth_getBlockByNumber: (params) => requestChain("eth_getBlockByNumber", params),
   };
   return {
     request: async ({ method, params = [] }) => {
@@ -71,7 +71,7 @@ function readTransfer(transaction: unknown): DemoTransfer {
   return { chain: "evm", to: `${to}`, data: `${data ?? "0x"}`, ...(value === undefined ? {} : { value: `${value}` }) };
 }
 
-async function askChain(method: string, params: readonly unknown[]): Promise<unknown> {
+async function requestChain(method: string, params: readonly unknown[]): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = await fetch("/api/rpc/base", { method: "POST", headers: { "content-type": "application/json" }, body });
   const { result } = await answer.json();

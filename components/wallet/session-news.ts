@@ -3,7 +3,7 @@
 const CHANNEL = "session";
 
 /** Tells the other tabs that the session they were drawn for is no longer the browser's. */
-export function tellSessionChanged(): void {
+export function notifySessionChanged(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage("changed");
   channel.close();

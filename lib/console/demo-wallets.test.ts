@@ -5,7 +5,7 @@ import { fromCents } from "@/lib/base/money";
 import { proofText } from "@/lib/chains/evm/settlement";
 import { isSolanaSignature } from "@/lib/chains/solana/signature";
 import { verifySignature } from "@/lib/chains/verify-signature";
-import { demoIdentities, demoSigners, demoWalletsFile, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { createDemoKeys, demoIdentities, demoSigners, demoWalletsFile } from "@/lib/sandbox/demo-wallets";
 import { endOfOrder, writeOrderText } from "@/lib/wallets/withdrawals/order";
 import { demoWallets, setDemoWallets, signWithDemoWallet } from "./demo-wallets";
 
@@ -19,7 +19,7 @@ test("where no sandbox gave one there is no demo wallet and no signature", async
 });
 
 test("it shows its addresses and signs what asks to sign in here, and nothing else", async () => {
-  const keys = makeDemoKeys();
+  const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const shown = demoWallets();
   expect(JSON.stringify(shown)).not.toContain(keys.evm);
@@ -34,7 +34,7 @@ test("it shows its addresses and signs what asks to sign in here, and nothing el
 });
 
 test("it signs an order to withdraw from this service, in the form that orders have, and nothing like one", async () => {
-  const keys = makeDemoKeys();
+  const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const [evm, solana] = demoIdentities(keys);
   if (!evm || !solana) throw new Error("the demo wallet is two");
@@ -56,7 +56,7 @@ test("it signs an order to withdraw from this service, in the form that orders h
 });
 
 test("it signs a payment to this service, in the form that payments have, and nothing like one", async () => {
-  const keys = makeDemoKeys();
+  const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const [evm] = demoIdentities(keys);
   if (!evm) throw new Error("the demo wallet has an address");
@@ -75,7 +75,7 @@ test("it signs a payment to this service, in the form that payments have, and no
 });
 
 test("the keys in sandbox.json are those of its addresses, in the form that wallets import", () => {
-  const keys = makeDemoKeys();
+  const keys = createDemoKeys();
   const { evm, solana } = demoWalletsFile(keys);
   expect(evm).toEqual([{ address: demoSigners(keys).evm.address, privateKey: keys.evm }]);
   const secret = base58.decode(solana[0]?.secretKey ?? "");

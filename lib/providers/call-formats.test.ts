@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
-import { askProvider, callProvider } from "./call";
+import { callProvider, callProviderWhole } from "./call";
 import { findModel } from "./catalogue";
 import { endpoints, setSimulatedProviders } from "./endpoints";
 import { readCall } from "./testing/call-kit";
@@ -84,7 +84,7 @@ test.each(cases)("%s answers through the simulated providers (stream: %s)", asyn
   if (!model) throw new Error(`${name} is not offered`);
   const call = { messages: [{ role: "user" as const, content: "Say hi" }], maxOutputTokens: 16 };
   const { text, events, failure } = await readCall(
-    stream ? callProvider(model, { ...call, stream: true }, null) : askProvider(model, { ...call, stream: false }, null),
+    stream ? callProvider(model, { ...call, stream: true }, null) : callProviderWhole(model, { ...call, stream: false }, null),
   );
   expect(failure).toBeUndefined();
   expect(text).toBe("Hi");

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
-import { askProvider, writeAhead } from "./call";
+import { callProviderWhole, writeAhead } from "./call";
 import { endpointAt } from "./endpoints";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
@@ -101,7 +101,7 @@ test("an error of our own is no failure of the provider: it comes out as it is, 
   };
   const format = { ...lineFormat, buildRequest };
   const setup = { endpoints, formats: { openai: format, anthropic: format, gemini: format }, limits };
-  const { events } = askProvider(model, { messages: [], maxOutputTokens: 1, stream: false }, null, setup);
+  const { events } = callProviderWhole(model, { messages: [], maxOutputTokens: 1, stream: false }, null, setup);
   await expect(events).rejects.toThrow(new TypeError("a bug"));
   expect([first.requests.length, second.requests.length]).toEqual([0, 0]);
   expect(await counted("aborted")).toBe("1");
@@ -115,15 +115,15 @@ test("a request that was written ahead is what is sent, but to nobody else and w
   const formats = { openai: format, anthropic: format, gemini: format };
   const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
   expect(first.requests).toEqual([]);
-  await askProvider(model, call, null, { endpoints, formats, limits }).events;
+  await callProviderWhole(model, call, null, { endpoints, formats, limits }).events;
   expect([first.requests.length, buildRequest.mock.calls.length]).toEqual([1, 1]);
 
   const moved = new Map([...endpoints, ["openai", endpointAt("openai", first.url, "sk-another-key")] as const]);
-  await askProvider(model, call, null, { endpoints: moved, formats, limits }).events;
+  await callProviderWhole(model, call, null, { endpoints: moved, formats, limits }).events;
   expect(buildRequest.mock.calls.at(-1)?.[2]).toBe("sk-another-key");
 
   const withoutFirst = new Map([...endpoints].slice(1));
-  await askProvider(model, call, null, { endpoints: withoutFirst, formats, limits }).events;
+  await callProviderWhole(model, call, null, { endpoints: withoutFirst, formats, limits }).events;
   expect(buildRequest.mock.calls.at(-1)?.[1]).toBe("wire-1");
   expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
 });
@@ -136,5 +136,5 @@ test("a request that cannot be written ahead fails where it is sent", async () =
   const format = { ...lineFormat, buildRequest };
   const formats = { openai: format, anthropic: format, gemini: format };
   const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
-  await expect(askProvider(model, call, null, { endpoints, formats, limits }).events).rejects.toThrow(new TypeError("a bug"));
+  await expect(callProviderWhole(model, call, null, { endpoints, formats, limits }).events).rejects.toThrow(new TypeError("a bug"));
 });

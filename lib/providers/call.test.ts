@@ -8,7 +8,7 @@ import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
-import { askProvider, callProvider } from "./call";
+import { callProvider, callProviderWhole } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";
@@ -224,7 +224,7 @@ test("a model whose routes have no endpoint is unavailable", async () => {
   const call = { messages: [], maxOutputTokens: 1 };
   const { signal } = new AbortController();
   const stream = await readCall(callProvider(model, { ...call, stream: true }, signal, setup));
-  const whole = await readCall(askProvider(model, { ...call, stream: false }, signal, setup));
+  const whole = await readCall(callProviderWhole(model, { ...call, stream: false }, signal, setup));
   expect([stream.failure?.kind, whole.failure?.kind]).toEqual(["unavailable", "unavailable"]);
 });
 

@@ -60,7 +60,7 @@ export function callProvider(
 }
 
 /** Asks the model's providers, in order, for a whole answer, which fails with a ProviderFailure of the provider asked last. */
-export function askProvider(
+export function callProviderWhole(
   model: Model,
   call: ModelCall & { stream: false },
   signal: AbortSignal | null,

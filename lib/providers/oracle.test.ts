@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openaiFormat } from "./openai";
-import { askOracle, formats } from "./testing/oracle";
+import { formats, runOracle } from "./testing/oracle";
 import { type Answer, fixtureBytes, gather, inPieces, usageOf } from "./testing/replay";
 import { isProviderFailure, type ProviderId, type WireFormat, type WireFormatId } from "./types";
 
@@ -110,7 +110,7 @@ describe("the same bytes give the same answer as the AI SDK's packages", () => {
     const bytes = fixtureBytes(folder, name);
     const vendor = vendorOf(folder, name);
     const own = withWireIds(await ours(formats[vendor], bytes, { stream }), bytes);
-    const sdk = withWireIds(await askOracle(vendor, bytes, { stream }), bytes);
+    const sdk = withWireIds(await runOracle(vendor, bytes, { stream }), bytes);
     const difference = differences[key];
     if (difference === undefined) {
       expect(own).toEqual(sdk);
@@ -177,7 +177,7 @@ test.each(streams)("%s: any text, in any deltas, cut anywhere, is read alike", a
       const bytes = Buffer.from(streamOf(deltas));
       const expected = { text: deltas.join(""), reason: "stop", usage: usageOf([3, deltas.length, 0, 0]) };
       expect(await ours(formats[provider], bytes, { stream: true, size })).toEqual(expected);
-      expect(await askOracle(provider, bytes, { stream: true, size })).toEqual(expected);
+      expect(await runOracle(provider, bytes, { stream: true, size })).toEqual(expected);
     }),
     { numRuns: 60 },
   );
@@ -200,7 +200,7 @@ test("tool calls with any arguments, in any pieces, cut anywhere, are read alike
       const bytes = Buffer.from([...chunks, end, "data: [DONE]\n\n"].join(""));
       const expected = { text: "", toolCalls, reason: "tool_calls", usage: null };
       expect(await ours(openaiFormat, bytes, { stream: true, size: cut })).toEqual(expected);
-      expect(await askOracle("openai", bytes, { stream: true, size: cut })).toEqual(expected);
+      expect(await runOracle("openai", bytes, { stream: true, size: cut })).toEqual(expected);
     }),
     { numRuns: 60 },
   );

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { anthropicFormat } from "./anthropic";
-import { askProvider, callProvider } from "./call";
+import { callProvider, callProviderWhole } from "./call";
 import { endpointAt } from "./endpoints";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
@@ -52,7 +52,9 @@ function callAt(asked: [Asked, ...Asked[]], stream: boolean) {
   const endpoints = new Map(asked.map(({ provider: id, url }) => [id, endpointAt(id, url, "sk-key")]));
   const setup = { endpoints, formats, limits };
   const call = { messages: [{ role: "user" as const, content: "hello" }], maxOutputTokens: 16 };
-  return stream ? callProvider(model, { ...call, stream: true }, null, setup) : askProvider(model, { ...call, stream: false }, null, setup);
+  return stream
+    ? callProvider(model, { ...call, stream: true }, null, setup)
+    : callProviderWhole(model, { ...call, stream: false }, null, setup);
 }
 
 async function requestIdOf(asked: [Asked, ...Asked[]], stream: boolean): Promise<string | undefined> {

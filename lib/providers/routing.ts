@@ -30,7 +30,7 @@ export interface RoutedCall {
  */
 export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<ProviderEvent, undefined, undefined> {
   try {
-    const { trial, first, events } = await askRoutes(routed, openStream);
+    const { trial, first, events } = await callRoutes(routed, openStream);
     try {
       if (!first.done) yield first.value;
       for await (const event of events) {
@@ -56,7 +56,7 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
  */
 export async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEvent[]> {
   try {
-    return await askRoutes(routed, readWhole);
+    return await callRoutes(routed, readWhole);
   } finally {
     endCall(routed);
   }
@@ -82,7 +82,7 @@ function endCall({ answer, budget }: RoutedCall): void {
 const JSON_TOKENS_PER_BUDGET = 2_048;
 
 /** Resolves with what `ask` brings from the first route where it succeeds. @throws ProviderFailure of the last route that was asked */
-async function askRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, trial: Trial) => Promise<Reply>): Promise<Reply> {
+async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, trial: Trial) => Promise<Reply>): Promise<Reply> {
   const { model, call, budget, answer, setup } = routed;
   const limitMs = setup.limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS;
   const firstTokenMs = call.stream ? limitMs : limitMs * (1 + call.maxOutputTokens / JSON_TOKENS_PER_BUDGET);

@@ -12,7 +12,7 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { openDemoAccount, readGranted } from "./demo-account";
-import { demoIdentities, makeDemoKeys } from "./demo-wallets";
+import { createDemoKeys, demoIdentities } from "./demo-wallets";
 
 const database = await openTestDatabase();
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await openTestCustody();
 });
 
-const newWallets = () => demoIdentities(makeDemoKeys());
+const newWallets = () => demoIdentities(createDemoKeys());
 
 async function whoHas(apiKey: string) {
   const result = await authenticateKey(apiKey);

@@ -31,11 +31,11 @@ import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { bytes } from "@/lib/chains/evm/wire";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { demoPayments } from "./demo-transfers";
-import { demoSigners, makeDemoKeys } from "./demo-wallets";
+import { createDemoKeys, demoSigners } from "./demo-wallets";
 import { type EvmChain, startEvmChain } from "./evm-chain/start";
 import { startTestSolanaChain, type TestSolanaChain } from "./solana-chain/testing";
 
-const keys = makeDemoKeys();
+const keys = createDemoKeys();
 const { evm: evmDemo, solana: solanaDemo } = demoSigners(keys);
 const payer = new PublicKey(solanaDemo.address);
 const mint = new PublicKey(USDC_MINT);

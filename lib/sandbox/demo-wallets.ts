@@ -33,7 +33,7 @@ interface KeyBytes {
 }
 
 /** The keys that follow from these bytes, 32 for each: at random unless they are given. */
-export function makeDemoKeys(bytes: KeyBytes = { evm: randomBytes(SEED_BYTES), solana: randomBytes(SEED_BYTES) }): DemoKeys {
+export function createDemoKeys(bytes: KeyBytes = { evm: randomBytes(SEED_BYTES), solana: randomBytes(SEED_BYTES) }): DemoKeys {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes.solana]), format: "der", type: "pkcs8" });
   const { x } = createPublicKey(key).export({ format: "jwk" });
   const solana = Buffer.concat([bytes.solana, Buffer.from(x ?? "", "base64url")]);

@@ -5,7 +5,7 @@ import { hkdfSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type DemoKeys, demoKeysSchema, makeDemoKeys } from "./demo-wallets";
+import { createDemoKeys, type DemoKeys, demoKeysSchema } from "./demo-wallets";
 import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
@@ -52,14 +52,14 @@ const newSecrets = (): SandboxSecrets => ({
   keyPepper: newSecret(),
   sessionSecret: newSecret(),
   custodyPassphrase: newSecret(),
-  demoKeys: makeDemoKeys(),
-  chainKeys: { minter: makeDemoKeys().evm },
+  demoKeys: createDemoKeys(),
+  chainKeys: { minter: createDemoKeys().evm },
 });
 
 /** What an older file lacks follows from what it has: processes that add it at the same moment add the same. */
 function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile>) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", keyPepper + sessionSecret, "", purpose, SECRET_BYTES));
-  const deriveKeys = (owner: string): DemoKeys => makeDemoKeys({ evm: derive(`${owner}, EVM`), solana: derive(`${owner}, Solana`) });
+  const deriveKeys = (owner: string): DemoKeys => createDemoKeys({ evm: derive(`${owner}, EVM`), solana: derive(`${owner}, Solana`) });
   return {
     custodyPassphrase: derive("custody passphrase").toString("hex"),
     demoKeys: deriveKeys("demo wallet"),

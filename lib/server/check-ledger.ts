@@ -4,7 +4,7 @@
 import { checkBooks } from "@/lib/jobs/check-books";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { withPresentDatabase } from "./present-database";
-import { sayReserves } from "./say-reserves";
+import { printReserves } from "./print-reserves";
 
 /** Exit code 0 when every invariant holds, 1 when one does not or the books cannot be read. */
 export async function main(): Promise<void> {
@@ -18,7 +18,7 @@ export async function main(): Promise<void> {
 
 async function check(): Promise<void> {
   await rollUpRevenue();
-  await sayReserves();
+  await printReserves();
   const violations = await checkBooks();
   for (const { invariant, subject, expected, actual } of violations) {
     process.stdout.write(`BROKEN: ${invariant}: ${subject} should be ${expected} and is ${actual}\n`);

@@ -10,7 +10,7 @@ import { findKeptAt } from "@/lib/db/embedded/home";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
 import { isLong } from "@/lib/db/testing/sample";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
-import { askWhole, type PromptAnswer, readBalance, readReadiness, type Target } from "./testing/requests";
+import { type PromptAnswer, readBalance, readReadiness, requestWhole, type Target } from "./testing/requests";
 import { startRetryingClients } from "./testing/retrying";
 import {
   bundleService,
@@ -56,7 +56,7 @@ function load(): { stop: () => Promise<void> } {
   let stopping = false;
   const client = async () => {
     while (!stopping) {
-      const answer = await askWhole(target, "Count me. [[simulate: tokens=5]]").catch(() => null);
+      const answer = await requestWhole(target, "Count me. [[simulate: tokens=5]]").catch(() => null);
       if (answer) (answer.status === 200 ? acknowledged : failed).push(answer);
     }
   };
@@ -78,7 +78,7 @@ async function expectAllCharged(): Promise<void> {
 
 test("kill -9 of the service under load: a restart has every acknowledged charge, and what was held is freed once", async () => {
   const clients = load();
-  void askWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it dies with the service
+  void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it dies with the service
   await until("the load is under way", () => acknowledged.length >= 50);
   const children = await untilSandboxRuns(service.pid);
   service.process.kill("SIGKILL");
@@ -145,7 +145,7 @@ function tellTimes(times: readonly number[]): void {
 test("kill -9 of PostgreSQL under load: it is started again, requests fail cleanly meanwhile, and an answer under way is still charged", async () => {
   const clients = load();
   const before = databasePid(dataDir);
-  const slow = askWhole(target, "Take your time. [[simulate: delay=1500]]");
+  const slow = requestWhole(target, "Take your time. [[simulate: delay=1500]]");
   const isHeldLong = async () => (await query("SELECT 1 FROM hold WHERE placed_at < now() - interval '0.5 s'")).length > 0;
   await until("the slow one is with its model", isHeldLong);
   const count = acknowledged.length;
@@ -175,7 +175,7 @@ test("simulated models that were killed are started again", async () => {
   process.kill(models, "SIGKILL");
   await until("others run", () => childrenOf(service.pid, "simulated-models.mjs").some((pid) => pid !== models));
   await until("it is ready", async () => (await readReadiness(target.baseUrl)).status === 200);
-  await until("a prompt is answered", async () => (await askWhole(target, "Are you back?")).status === 200);
+  await until("a prompt is answered", async () => (await requestWhole(target, "Are you back?")).status === 200);
 });
 
 test.each(["/bin/anvil", "solana-chain.mjs"])(
@@ -186,7 +186,7 @@ test.each(["/bin/anvil", "solana-chain.mjs"])(
     const [chain = 0] = childrenOf(service.pid, program);
     process.kill(chain, "SIGKILL");
     expect((await readReadiness(target.baseUrl)).status).toBe(200);
-    expect((await askWhole(target, "Do you need a chain?")).status).toBe(200);
+    expect((await requestWhole(target, "Do you need a chain?")).status).toBe(200);
     await until("another runs", () => childrenOf(service.pid, program).some((pid) => pid !== chain));
     await until("the chains run again", areChainsWell);
   },

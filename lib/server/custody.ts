@@ -61,8 +61,8 @@ async function init(settings: CustodySettings, path: string): Promise<void> {
   const words = makeWords();
   await writeSeed(path, words, await readInitialPassphrase(settings));
   const isShown = process.stdout.isTTY || process.argv.includes("--print-words");
-  if (isShown) sayWords(words);
-  sayPublicHalf(await openSigner(words, "live"));
+  if (isShown) printWords(words);
+  printPublicHalf(await openSigner(words, "live"));
   if (!isShown) process.stderr.write(notShown);
 }
 
@@ -75,7 +75,7 @@ words down on paper. In a terminal, which asks for the passphrase:
 
 `;
 
-function sayWords(words: string): void {
+function printWords(words: string): void {
   say("The seed's 24 words. Write them down now, on paper: without them and without the file every deposit is lost. Whoever reads");
   say("them owns every deposit. Clear the screen afterwards.\n");
   const numbered = words.split(" ").map((word, index) => `${String(index + 1).padStart(2)} ${word}`);
@@ -88,7 +88,7 @@ async function showWords(_settings: CustodySettings, path: string): Promise<void
     throw new Error("show-words shows a seed to a person only: run it in a terminal, with nothing piped into it or out of it.");
   }
   const { words } = await openSeedFile(path, await readSecret("The seed's passphrase: "));
-  sayWords(words);
+  printWords(words);
 }
 
 /** Of the settings, or typed: the one that a new file is encrypted with. */
@@ -107,7 +107,7 @@ async function restore(settings: CustodySettings, path: string): Promise<void> {
   const passphrase = await readInitialPassphrase(settings);
   const words = readWords(await readSecret("The 24 words, on one line: "));
   await writeSeed(path, words, passphrase);
-  sayPublicHalf(await openSigner(words, "live"));
+  printPublicHalf(await openSigner(words, "live"));
   say("Now compare it with the database: DATABASE_URL=… npm run custody -- verify");
 }
 
@@ -117,7 +117,7 @@ async function writeSeed(path: string, words: string, passphrase: string): Promi
   throw new Error(`CUSTODY_SEED_FILE: ${path} is there already and was left as it is. Move it away first, and keep it: it may hold money.`);
 }
 
-function sayPublicHalf(signer: Signer): void {
+function printPublicHalf(signer: Signer): void {
   say(`Fingerprint   ${signer.fingerprint}`);
   say(`CUSTODY_XPUB  ${signer.xpub}`);
   say(`TREASURY_BASE_ADDRESS    ${signer.treasury.base}`);
@@ -137,7 +137,7 @@ async function verify(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
   const signer = await openSigner(words, file.mode);
   say(`${path} opens.\n`);
-  sayPublicHalf(signer);
+  printPublicHalf(signer);
   const { CUSTODY_XPUB: pinned, DATABASE_URL: url } = settings;
   if (pinned && pinned !== signer.xpub) throw new Error("CUSTODY_XPUB: it is the xpub of another seed; correct it, or the seed file.");
   comparePins(settings, signer.treasury);

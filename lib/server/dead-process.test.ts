@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askWhole, readBalance, type Target } from "./testing/requests";
+import { readBalance, requestWhole, type Target } from "./testing/requests";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, readSandbox, startService, until } from "./testing/service";
 
 /** Five seconds until it is dead, two heartbeats, and what a busy machine takes. */
@@ -53,7 +53,7 @@ test.each(["web", "jobs"] as const)(
     const victim = await start("web");
     const other = await start(role);
     for (const key of ["one", "two"])
-      void askWhole(victim, "Never answer. [[simulate: hang]]", {}, { "idempotency-key": key }).catch(() => undefined); // it dies with it
+      void requestWhole(victim, "Never answer. [[simulate: hang]]", {}, { "idempotency-key": key }).catch(() => undefined); // it dies with it
     await untilHeld(2);
     victim.service.process.kill("SIGKILL");
     expect(await untilFreed()).toBeLessThan(FREED_WITHIN_MS);
@@ -70,12 +70,12 @@ test("a process that was frozen wakes: what its caller asked anew elsewhere is c
   const before = await readBalance(elsewhere);
   const keyed = { "idempotency-key": "asked anew" };
   const prompt = "Take your time. [[simulate: delay=1200]]";
-  const [first, unkeyed] = [askWhole(frozen, prompt, {}, keyed), askWhole(frozen, prompt)];
+  const [first, unkeyed] = [requestWhole(frozen, prompt, {}, keyed), requestWhole(frozen, prompt)];
   await untilHeld(2);
   frozen.service.process.kill("SIGSTOP");
-  expect((await askWhole(elsewhere, prompt, {}, keyed)).status).toBe(409);
+  expect((await requestWhole(elsewhere, prompt, {}, keyed)).status).toBe(409);
   expect(await untilFreed()).toBeLessThan(FREED_WITHIN_MS);
-  const anew = await askWhole(elsewhere, prompt, {}, keyed);
+  const anew = await requestWhole(elsewhere, prompt, {}, keyed);
   expect(anew.status).toBe(200);
 
   frozen.service.process.kill("SIGCONT");
@@ -93,7 +93,7 @@ test("a process that was frozen wakes: what its caller asked anew elsewhere is c
   expect(charges).toContainEqual({ id: unclaimed.body.requestId, late: true, paid: cost, loss: 0 });
   expect(charges).toContainEqual({ id: anew.body.requestId, late: false, paid: cost, loss: 0 });
 
-  const again = await askWhole(frozen, prompt, {}, keyed);
+  const again = await requestWhole(frozen, prompt, {}, keyed);
   expect([again.status, again.body.requestId]).toEqual([200, anew.body.requestId]); // it serves on, and keeps that answer
   expect(Math.round(((await readBalance(elsewhere)).balance - before.balance) * 1e9)).toBe(-2 * cost);
   expect(await query("SELECT * FROM ledger_check(now())")).toEqual([]);

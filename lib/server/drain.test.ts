@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askStream, askWhole, readReadiness, type Target } from "./testing/requests";
+import { askStream, readReadiness, requestWhole, type Target } from "./testing/requests";
 import {
   bundleService,
   childrenOf,
@@ -56,14 +56,14 @@ async function expectBooks(expected: { holds: number; charges: number }): Promis
 
 test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 until it has ended", async () => {
   await start();
-  const whole = askWhole(target, "Think it over. [[simulate: delay=1200]]");
+  const whole = requestWhole(target, "Think it over. [[simulate: delay=1200]]");
   const stream = askStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
   await untilHeld(2);
   await stream;
   service.process.kill("SIGTERM");
   await until("it is not ready", async () => (await readReadiness(target.baseUrl)).status === 503);
   expect((await readReadiness(target.baseUrl)).checks).toMatchObject({ accepting: false, database: true });
-  const refused = await askWhole(target, "One more?");
+  const refused = await requestWhole(target, "One more?");
   expect(refused).toMatchObject({ status: 503, body: { code: "SHUTTING_DOWN" } });
   expect(refused.headers.get("retry-after")).toBe("1");
   expect((await fetch(`${target.baseUrl}/api/health`)).status).toBe(200);
@@ -78,7 +78,7 @@ test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 unti
 
 test("a second signal ends it at once, and its children with it", async () => {
   await start();
-  void askWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it is cut off
+  void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it is cut off
   await untilHeld(1);
   service.process.kill("SIGTERM");
   await until("it drains", () => service.output().includes("Once more to stop at once"));
@@ -90,7 +90,7 @@ test("a second signal ends it at once, and its children with it", async () => {
 
 test("what hangs is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what it delivered, and no hold is left", async () => {
   await start({ DRAIN_TIMEOUT_MS: "300" });
-  const hung = askWhole(target, "Never answer. [[simulate: hang]]");
+  const hung = requestWhole(target, "Never answer. [[simulate: hang]]");
   const stream = await askStream(target, "Stop in the middle. [[simulate: stall-after=3]]");
   await untilHeld(2);
   service.process.kill("SIGTERM");
@@ -109,7 +109,7 @@ test("what hangs is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what
 
 test("a closed terminal (SIGHUP) drains like any other stop", async () => {
   await start();
-  const answer = askWhole(target, "Write much. [[simulate: tokens=4000 delay=300]]", { maxTokens: 4000 });
+  const answer = requestWhole(target, "Write much. [[simulate: tokens=4000 delay=300]]", { maxTokens: 4000 });
   await untilHeld(1);
   service.process.kill("SIGHUP");
   expect((await answer).body.text?.length).toBeGreaterThan(10_000);
@@ -120,7 +120,7 @@ test("a closed terminal (SIGHUP) drains like any other stop", async () => {
 
 test("whoever read its output may go before it: it still finishes what runs and ends", async () => {
   await start();
-  const answer = askWhole(target, "Who listens? [[simulate: delay=300]]");
+  const answer = requestWhole(target, "Who listens? [[simulate: delay=300]]");
   await untilHeld(1);
   service.process.stdout?.destroy();
   service.process.stderr?.destroy();

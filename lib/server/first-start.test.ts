@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
-import { askWhole, readBalance } from "./testing/requests";
+import { readBalance, requestWhole } from "./testing/requests";
 import {
   bundleService,
   cleanUpServices,
@@ -78,7 +78,7 @@ test("a second sandbox on the same directory refuses, and the first goes on", as
   const second = startSandbox();
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(second.output()).toMatch(/already in use by process \d+.*DATA_DIR/);
-  expect((await askWhole(readSandbox(dataDir), "Are you still there?")).status).toBe(200);
+  expect((await requestWhole(readSandbox(dataDir), "Are you still there?")).status).toBe(200);
 });
 
 test("the books of a running sandbox are checked beside it, and a broken one is named", async () => {
@@ -145,7 +145,7 @@ test("Ctrl-C, which the terminal sends to the whole process group, ends no child
   await service.ready;
   const target = readSandbox(dataDir);
   const processes = [databasePid(dataDir), ...(await untilSandboxRuns(service.pid))];
-  const answer = askWhole(target, "Take your time. [[simulate: delay=1000]]");
+  const answer = requestWhole(target, "Take your time. [[simulate: delay=1000]]");
   await until("the answer is under way", async () => (await readBalance(target)).held > 0);
   process.kill(-service.pid, "SIGINT");
   expect((await answer).status).toBe(200);

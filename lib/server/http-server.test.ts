@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
-import { makeDoor, type PageHandler } from "./http-server";
+import { createDoor, type PageHandler } from "./http-server";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 async function openDoor(pages: PageHandler): Promise<string> {
-  const made = makeDoor({ pages });
+  const made = createDoor({ pages });
   server = made;
   await new Promise<void>((done) => made.listen(0, "127.0.0.1", done));
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;

@@ -26,7 +26,7 @@ const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.we
 const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
 
 /** Makes the server; the caller listens. */
-export function makeDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
+export function createDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     const queryAt = url.indexOf("?");

@@ -15,7 +15,7 @@ import { makeWords } from "@/lib/wallets/mnemonic";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
-import { askWhole, readBalance, readReadiness } from "./testing/requests";
+import { readBalance, readReadiness, requestWhole } from "./testing/requests";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
 
 const database = await openDurableDatabase();
@@ -125,7 +125,7 @@ test("with everything set it serves a customer from a real database and a provid
   setSandboxPepper(secrets.KEY_PEPPER); // this process hashes keys as the service does
   const accountId = await fundedAccount(fromCents(100));
   const { key: apiKey } = await createKey({ accountId, name: "customer" });
-  const { status, body } = await askWhole({ baseUrl, apiKey }, "What does live mean?");
+  const { status, body } = await requestWhole({ baseUrl, apiKey }, "What does live mean?");
   expect(status).toBe(200);
   expect((await readBalance({ baseUrl, apiKey })).balance).toBeCloseTo(1 - (body.cost?.totalCost ?? 0), 9);
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { askWhole } from "./testing/requests";
+import { requestWhole } from "./testing/requests";
 import { bundleService, cleanUpServices, newDataDir, readSandbox, startService } from "./testing/service";
 
 let bundle: string;
@@ -19,7 +19,7 @@ async function packagesLoaded(settings: Record<string, string>): Promise<Set<str
   const coverage = mkdtempSync(join(dataDir, "coverage-"));
   const service = startService(bundle, { DATA_DIR: dataDir, NODE_V8_COVERAGE: coverage, ...settings });
   await service.ready;
-  expect((await askWhole(readSandbox(dataDir), "What do you load?")).status).toBe(200);
+  expect((await requestWhole(readSandbox(dataDir), "What do you load?")).status).toBe(200);
   service.process.kill("SIGTERM");
   expect(await service.ended).toEqual({ code: 0, signal: null });
   const reports = readdirSync(coverage).map((file) => JSON.parse(readFileSync(join(coverage, file), "utf8")) as Coverage);

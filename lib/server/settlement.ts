@@ -71,7 +71,7 @@ const termsOf = (treasury: Hex, relayer: Hex): SettlementTerms => {
   return { serviceName: config().SERVICE_NAME, usdc: usdcAddress(baseChainId()), treasury, relayer };
 };
 
-function sayTerms(terms: SettlementTerms): void {
+function printTerms(terms: SettlementTerms): void {
   say(`Settlement contract  ${settlementAddress(terms)} on chain ${baseChainId()}`);
   say(`Service word         ${terms.serviceName}`);
   say(`USDC                 ${terms.usdc}`);
@@ -88,7 +88,7 @@ async function getCustody(): Promise<Custody> {
 async function verify(): Promise<void> {
   const { treasury, relayer } = await getCustody();
   const terms = termsOf(treasury.base, relayer.base);
-  sayTerms(terms);
+  printTerms(terms);
   const found = await readDeployedSettlement(terms);
   if (found === "absent") throw new Error("Nothing is there: npm run settlement -- deploy");
   if (found === "another")
@@ -102,10 +102,10 @@ async function deploy(): Promise<void> {
   await checkSeed(signer);
   setRelayer(signer.relayer);
   const terms = termsOf(signer.treasury.base, signer.relayer.address);
-  sayTerms(terms);
+  printTerms(terms);
   const onCost = ({ gas, mostWei }: { gas: bigint; mostWei: bigint }) =>
     say(`It costs the relayer ${formatEther(mostWei)} ETH at the most (${gas} gas), and on Base a little for the data.`);
-  sayOutcome(await deploySettlement(terms, { onCost }));
+  printOutcome(await deploySettlement(terms, { onCost }));
 }
 
 async function openSigner(): Promise<Signer> {
@@ -115,7 +115,7 @@ async function openSigner(): Promise<Signer> {
   throw new Error("CUSTODY_SEED_FILE: this process holds no seed. Run it where the process with ROLES=jobs runs, with its settings.");
 }
 
-function sayOutcome(outcome: Deployment): void {
+function printOutcome(outcome: Deployment): void {
   if (outcome.kind === "was_there") say("It was there already: nothing was done.");
   else if (outcome.kind === "deployed") say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
   else {

@@ -18,11 +18,11 @@ import { startJobs } from "@/lib/jobs/scheduler";
 import type { Signer } from "@/lib/wallets/signer";
 import { startCustody } from "@/lib/wallets/start-custody";
 import { type Database, openDatabase } from "./database";
-import { makeDoor } from "./http-server";
+import { createDoor } from "./http-server";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
-import { sayReady } from "./welcome";
+import { printReady } from "./welcome";
 
 export interface Service {
   baseUrl: string;
@@ -75,11 +75,11 @@ async function startParts(
 
   const { show, close } = await pages;
   running.push({ name: "pages", stop: close });
-  const server = makeDoor({ pages: show });
+  const server = createDoor({ pages: show });
   try {
     const baseUrl = await listen(server, settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
-    sayReady(settings, baseUrl, demoKey);
+    printReady(settings, baseUrl, demoKey);
     return { server, baseUrl, failed: database.lost };
   } catch (error) {
     server.close();

@@ -13,7 +13,7 @@ import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until 
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
 import { doorNames, openService } from "@/lib/gateway/contract/testing/service";
 import { estimateUsage } from "@/lib/gateway/prompt/estimate";
-import { makeDoor } from "./http-server";
+import { createDoor } from "./http-server";
 
 const STALL_MS = 500;
 const service = await openService({ stallTimeoutMs: STALL_MS });
@@ -29,7 +29,7 @@ interface LocalDoor {
 async function openLocalDoor(): Promise<LocalDoor> {
   const path = join(inject("scratch"), `door-${process.pid}.sock`);
   const responses: ServerResponse[] = [];
-  const door: Server = makeDoor({ pages: async () => undefined, stallTimeoutMs: STALL_MS });
+  const door: Server = createDoor({ pages: async () => undefined, stallTimeoutMs: STALL_MS });
   door.prependListener("request", (_message, response) => void responses.push(response));
   door.listen(path);
   await nextEvent(door, "listening");

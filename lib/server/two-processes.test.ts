@@ -7,7 +7,7 @@ import { RedisServer } from "@/lib/access/limits/testing/redis-server";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { closePool, setDatabaseUrl } from "@/lib/db/pool";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askWhole, readBalance, readReadiness, type Target } from "./testing/requests";
+import { readBalance, readReadiness, requestWhole, type Target } from "./testing/requests";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, readSandbox, startService, until } from "./testing/service";
 
 const perMinute = 20;
@@ -50,7 +50,7 @@ test("both have started on the same empty database, and each migration was appli
 });
 
 test("both serve the same account, and each sees what the other charged", async () => {
-  for (const target of targets) expect((await askWhole(target, "Who serves me?")).status).toBe(200);
+  for (const target of targets) expect((await requestWhole(target, "Who serves me?")).status).toBe(200);
   const [first, second] = await Promise.all(targets.map(readBalance));
   expect(first?.balance).toBeLessThan(25);
   expect(second).toEqual(first);
@@ -59,7 +59,7 @@ test("both serve the same account, and each sees what the other charged", async 
 test("they share one budget of requests through Redis", async () => {
   const statuses: number[][] = [];
   for (let round = 0; round < perMinute; round++)
-    statuses.push(await Promise.all(targets.map(async (target) => (await askWhole(target, "Count me.")).status)));
+    statuses.push(await Promise.all(targets.map(async (target) => (await requestWhole(target, "Count me.")).status)));
   const granted = statuses.flat().filter((status) => status === 200).length;
   // Four were taken by the test before, and a new one comes every three seconds.
   expect(granted).toBeLessThanOrEqual(perMinute);
@@ -69,11 +69,11 @@ test("they share one budget of requests through Redis", async () => {
 
 test("a key that is revoked is refused by both: for a prompt at once, for a look at the balance as soon as the notice is there", async () => {
   const revoked = targets.map(({ baseUrl }) => ({ baseUrl, apiKey: apiKeys[1] ?? "" }));
-  for (const target of revoked) expect((await askWhole(target, "Still good?")).status).toBe(200);
+  for (const target of revoked) expect((await requestWhole(target, "Still good?")).status).toBe(200);
   const { rows } = await database.pool.query<{ id: KeyId; account_id: AccountId }>("SELECT id, account_id FROM api_key");
   for (const { id, account_id } of rows) expect(await setKeyState(account_id, id, "revoked")).toBe(true);
   for (const target of revoked)
-    expect(await askWhole(target, "And now?")).toMatchObject({
+    expect(await requestWhole(target, "And now?")).toMatchObject({
       status: 401,
       body: { code: "INVALID_API_KEY", details: { reason: "revoked" } },
     });

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askStream, askWhole, readReadiness, type Target } from "./testing/requests";
+import { askStream, readReadiness, requestWhole, type Target } from "./testing/requests";
 import {
   bundleService,
   cleanUpServices,
@@ -122,7 +122,7 @@ test("metrics are for this machine itself, or for whoever holds METRICS_TOKEN", 
 });
 
 test("metrics are Prometheus text with the documented names, and count what happened", async () => {
-  expect((await askWhole(target, promptText)).status).toBe(200);
+  expect((await requestWhole(target, promptText)).status).toBe(200);
   const response = await readMetrics();
   expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   const { types, samples } = parseMetrics(await response.text());
@@ -141,10 +141,10 @@ test("whatever is asked, labels come from lists of ours", async () => {
   await Promise.all([
     fetch(`${target.baseUrl}/api/v1/${strange}`),
     fetch(`${target.baseUrl}/api/v1/prompt`, { method: "PROPFIND" }),
-    askWhole({ ...target, apiKey: strange }, "Who am I?"),
-    askWhole(target, "Which model?", { model: strange }),
-    askWhole(target, "Who fails? [[simulate: status=503]]"),
-    askWhole(target, "Who is away?", { model: "grok-4.20" }),
+    requestWhole({ ...target, apiKey: strange }, "Who am I?"),
+    requestWhole(target, "Which model?", { model: strange }),
+    requestWhole(target, "Who fails? [[simulate: status=503]]"),
+    requestWhole(target, "Who is away?", { model: "grok-4.20" }),
   ]);
   const text = await (await readMetrics()).text();
   expect(text).not.toContain(strange);
@@ -169,11 +169,11 @@ test("whatever is asked, labels come from lists of ours", async () => {
 });
 
 test("the log is JSON lines that name each request, and holds no key, prompt, password or pepper, failures included", async () => {
-  const whole = await askWhole(target, promptText);
+  const whole = await requestWhole(target, promptText);
   await (await askStream(target, promptText)).rest;
-  const failed = await askWhole(target, promptText, { model: "grok-4.20" });
+  const failed = await requestWhole(target, promptText, { model: "grok-4.20" });
   expect(failed.status).toBe(500);
-  await askWhole(target, promptText, { maxTokens: "many" });
+  await requestWhole(target, promptText, { maxTokens: "many" });
   expect((await readReadiness(target.baseUrl)).status).toBe(200);
   service.process.kill("SIGTERM");
   expect(await service.ended).toEqual({ code: 0, signal: null });

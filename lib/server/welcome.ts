@@ -3,7 +3,7 @@
 import type { Config } from "@/lib/base/config";
 
 /** Prints the address; with a demo key, the curl line that works as it stands. */
-export function sayReady(settings: Config, baseUrl: string, demoKey: string | null): void {
+export function printReady(settings: Config, baseUrl: string, demoKey: string | null): void {
   const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) answers at ${baseUrl}`];
   if (demoKey) {
     const body = `{"model":"gpt-4-turbo","prompt":"What is a nano-dollar?"}`;

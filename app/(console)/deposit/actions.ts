@@ -7,7 +7,7 @@ import { askFaucet, faucetForm } from "@/lib/console/faucet";
 import { readWish } from "../owner-actions";
 
 /** Sends test USDC to the owner's own address on a chain, in a sandbox; the page's list shows it when it comes in. */
-export async function askForTestMoney(sessionId: unknown, input: unknown): Promise<Answer> {
+export async function requestTestMoney(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, faucetForm, input);
   if (!wish.ok) return wish;
   const given = await askFaucet(wish.owner, wish.form.chain);

@@ -22,7 +22,7 @@ import type { Owner } from "@/lib/console/owner";
 import { findSendTargets, type SendTargets } from "@/lib/console/send-targets";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { askForTestMoney } from "./actions";
+import { requestTestMoney } from "./actions";
 
 export const metadata: Metadata = { title: "Deposit" };
 
@@ -71,7 +71,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
 async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolean }) {
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
-  const onAsk = forSession(owner, { askForTestMoney }).askForTestMoney;
+  const onAsk = forSession(owner, { requestTestMoney }).requestTestMoney;
   const faucetOn = (chain: DepositChain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
   if (!addresses) return <NoAddresses faucet={null} />;
   if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;

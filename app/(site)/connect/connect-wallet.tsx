@@ -4,7 +4,7 @@ import { signIn } from "next-auth/react";
 import { useCallback } from "react";
 import { ConnectSteps } from "@/components/wallet/connect-steps";
 import type { DemoWallets } from "@/components/wallet/demo-wallet";
-import { tellSessionChanged } from "@/components/wallet/session-news";
+import { notifySessionChanged } from "@/components/wallet/session-news";
 import type { ProofSteps } from "@/components/wallet/use-proof";
 import { rememberWallet } from "@/components/wallet/wallet-memory";
 import { WalletProviders } from "@/components/wallet/wallet-providers";
@@ -25,7 +25,7 @@ export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
       const result = await signIn("wallet", { ...signed, redirect: false });
       if (!result?.ok) return { ok: false, message: await signInProblem(result?.error) };
       rememberWallet({ chain, id });
-      tellSessionChanged();
+      notifySessionChanged();
       window.location.assign(next); // the whole page anew: it is another person's now
       return { ok: true };
     },

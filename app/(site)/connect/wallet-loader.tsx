@@ -3,7 +3,7 @@
 import dynamic from "next/dynamic";
 import { type ComponentProps, useEffect } from "react";
 import { Skeleton } from "@/components/ui/skeleton";
-import { tellSessionChanged } from "@/components/wallet/session-news";
+import { notifySessionChanged } from "@/components/wallet/session-news";
 import type { ConnectWallet } from "./connect-wallet";
 
 const Loaded = dynamic(() => import("./connect-wallet").then((module) => module.ConnectWallet), {
@@ -19,6 +19,6 @@ const Loaded = dynamic(() => import("./connect-wallet").then((module) => module.
 /** Wallet code is large and knows only browsers: it comes after the page. */
 export function WalletLoader(props: ComponentProps<typeof ConnectWallet>) {
   // Only whoever is signed out comes here, from "Sign out" or a session that has ended: the other tabs have to know.
-  useEffect(tellSessionChanged, []);
+  useEffect(notifySessionChanged, []);
   return <Loaded {...props} />;
 }

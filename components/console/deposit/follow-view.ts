@@ -24,12 +24,12 @@ export function followView(url: string, { onView, onLive, onOver }: Follower): (
   let retry: ReturnType<typeof setTimeout> | undefined;
   let moment: ReturnType<typeof setTimeout> | undefined;
 
-  const noteLive = () => {
+  const markLive = () => {
     clearTimeout(moment);
     moment = undefined;
     onLive(true);
   };
-  const noteDown = () => {
+  const markDown = () => {
     moment ??= setTimeout(() => onLive(false), MOMENT_MS);
   };
   const close = () => {
@@ -47,12 +47,12 @@ export function followView(url: string, { onView, onLive, onOver }: Follower): (
     source = opened;
     opened.addEventListener("view", ({ data }) => {
       retryMs = FIRST_RETRY_MS;
-      noteLive();
+      markLive();
       onView(readView(data));
     });
     opened.addEventListener("ended", over);
     opened.addEventListener("error", () => {
-      noteDown();
+      markDown();
       if (opened.readyState === EventSource.CLOSED) void askOnce(); // else the browser opens it again by itself
     });
   };

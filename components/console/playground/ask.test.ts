@@ -8,7 +8,7 @@ import { drawPage } from "@/components/ui/testing/app-router";
 import { listModelPrices } from "@/lib/console/models";
 import { estimateUsage } from "@/lib/gateway/prompt/estimate";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
-import { askModel, askPrice, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
+import { askModel, fetchPrice, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { estimateCost } from "./estimate";
 import { readPromptForm } from "./prompt-form";
 import type { RunProblem } from "./run";
@@ -104,13 +104,13 @@ test("a refused run is said to have cost nothing, a broken one what was delivere
 test("a price is read to the last nano-dollar; a prompt that has none brings null", async () => {
   reply = (response) =>
     void response.writeHead(200).end('{"model":"grok","ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
-  expect(await askPrice(door, fields, ever)).toEqual({
+  expect(await fetchPrice(door, fields, ever)).toEqual({
     ceiling: 1_234_567_123_456_789n,
     available: 25_000_000_000n,
     affordableMaxTokens: 7,
   });
   reply = (response) => void response.writeHead(400).end("{}");
-  expect(await askPrice(door, fields, ever)).toBeNull();
+  expect(await fetchPrice(door, fields, ever)).toBeNull();
 });
 
 test("the estimate while it runs is what a stream that is left there would be charged", () => {

@@ -121,7 +121,7 @@ export const unreachable = (hadBegun: boolean): RunProblem => ({
 });
 
 /** Prices a prompt; what is wrong with it is left to the run to say. */
-export async function askPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
+export async function fetchPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
   const response = await send(door.quoteUrl, door.csrfToken, fields, signal);
   if (!response.ok) return null;
   const json = await response.text();

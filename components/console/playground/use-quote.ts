@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { askPrice, type PlaygroundDoor, type RunQuote } from "./ask";
+import { fetchPrice, type PlaygroundDoor, type RunQuote } from "./ask";
 import type { PromptFields } from "./code-lines";
 
 const TYPING_PAUSE_MS = 500;
@@ -20,7 +20,7 @@ export function useQuote(door: PlaygroundDoor, fields: PromptFields | null, vers
     const stop = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setQuote(await askPrice(door, JSON.parse(body) as PromptFields, stop.signal));
+        setQuote(await fetchPrice(door, JSON.parse(body) as PromptFields, stop.signal));
       } catch {
         // Typed on, or out of reach: the run itself will say so.
       }

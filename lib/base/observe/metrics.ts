@@ -126,7 +126,7 @@ const jobMetrics = ({ histogram }: Declare) => ({
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
 });
 
-function makeMetrics() {
+function createMetrics() {
   const registry = new Registry();
   const kit = declare(registry);
   return {
@@ -143,4 +143,4 @@ function makeMetrics() {
 }
 
 /** All metrics of this process. */
-export const metrics = onceKept("metrics", makeMetrics);
+export const metrics = onceKept("metrics", createMetrics);

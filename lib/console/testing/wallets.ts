@@ -2,7 +2,7 @@
 
 import type { Proof } from "@/lib/access/proofs";
 import type { WalletChain } from "@/lib/chains/wallet";
-import { demoSigners, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 
 export interface TestWallet {
   chain: WalletChain;
@@ -10,7 +10,7 @@ export interface TestWallet {
   sign: (text: string) => Promise<string>;
 }
 
-export const newWallet = (chain: WalletChain): TestWallet => ({ chain, ...demoSigners(makeDemoKeys())[chain] });
+export const newWallet = (chain: WalletChain): TestWallet => ({ chain, ...demoSigners(createDemoKeys())[chain] });
 
 /** The proof that an honest client sends for a challenge. */
 export async function prove({ chain, address, sign }: TestWallet, { nonce, text }: { nonce: string; text: string }): Promise<Proof> {

@@ -4,7 +4,7 @@
 import { cpSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import { type Home, makeReachableDirectory } from "./home";
+import { createReachableDirectory, type Home } from "./home";
 import { findClosedDirectory } from "./system-user";
 
 export interface Binaries {
@@ -31,7 +31,7 @@ export function prepareBinaries(home: Home, log: (message: string) => void): Bin
   const installed = installedPackage();
   const closed = home.user === undefined ? undefined : findClosedDirectory(join(installed.root, "native/bin"), home.user);
   if (closed === undefined && madeLinks(installed.root)) return binariesIn(installed.root);
-  const copy = closed === undefined ? join(home.directory, installed.name) : join(makeReachableDirectory("programs"), installed.name);
+  const copy = closed === undefined ? join(home.directory, installed.name) : join(createReachableDirectory("programs"), installed.name);
   if (!existsSync(copy)) {
     log(
       `copying PostgreSQL's programs to ${copy}, since ${closed === undefined ? `${installed.root} can not be written` : `${home.user?.name} may not enter ${closed}`}`,

@@ -57,7 +57,7 @@ export const findSocketDirectory = (directory: string): string | undefined =>
 export const passwordFile = (directory: string) => join(directory, "password");
 
 /** A new directory below root's reachable place, which every user can pass through but not list. */
-export function makeReachableDirectory(name: string): string {
+export function createReachableDirectory(name: string): string {
   mkdirSync(reachableRoot, { recursive: true });
   chmodSync(reachableRoot, 0o711);
   const directory = join(reachableRoot, name);
@@ -86,7 +86,7 @@ function homeDirectory(dataDir: string, log: (message: string) => void): string 
   const user = databaseUser(join(dataDir, "cluster"));
   const closed = user === undefined ? undefined : findClosedDirectory(resolve(dataDir, ".."), user);
   if (user === undefined || closed === undefined) return dataDir;
-  const directory = makeReachableDirectory(randomBytes(8).toString("hex"));
+  const directory = createReachableDirectory(randomBytes(8).toString("hex"));
   log(`PostgreSQL runs as ${user.name}, who may not enter ${closed}: its files are kept at ${directory}`);
   writeFileSync(join(dataDir, pointerName), `${directory}\n`);
   return directory;

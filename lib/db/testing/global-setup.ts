@@ -10,7 +10,7 @@ import type { TestProject } from "vitest/node";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded";
 import { findProcessIdentity } from "../embedded/processes";
 import { migrate } from "../migrate";
-import { databaseDirectory, makeScratch, removeScratch, sweepScratch } from "./scratch";
+import { createScratch, databaseDirectory, removeScratch, sweepScratch } from "./scratch";
 import { templateDatabase, urlOfDatabase } from "./test-database";
 
 declare module "vitest" {
@@ -29,7 +29,7 @@ const forgetfulSettings = { fsync: "off", synchronous_commit: "off", full_page_w
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   execFileSync(process.execPath, ["lib/db/generate.mjs"], { cwd: project.config.root }); // does nothing when the schema is unchanged
   await sweepScratch();
-  const scratch = makeScratch();
+  const scratch = createScratch();
   let server: EmbeddedPostgres | undefined;
   const onExit = () => endAtOnce(scratch, server?.pid);
   process.once("exit", onExit);
@@ -41,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
   try {
     server = await startEmbeddedPostgres({ dataDir: join(scratch, databaseDirectory), settings: forgetfulSettings });
-    await makeTemplate(server.url);
+    await createTemplate(server.url);
     project.provide("databaseUrl", server.url);
     project.provide("scratch", scratch);
     project.provide("sampleSeed", chooseSeed());
@@ -60,7 +60,7 @@ function chooseSeed(): string {
   return seed;
 }
 
-async function makeTemplate(url: string): Promise<void> {
+async function createTemplate(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

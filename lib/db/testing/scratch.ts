@@ -13,7 +13,7 @@ const prefix = "pennyprompt-test-";
 /** Every database of a test run is a directory of this name, in the scratch directory or one level below. */
 export const databaseDirectory = "postgres";
 
-export function makeScratch(): string {
+export function createScratch(): string {
   const scratch = mkdtempSync(join(tmpdir(), prefix));
   chmodSync(scratch, 0o755);
   return scratch;

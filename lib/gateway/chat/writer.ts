@@ -7,7 +7,7 @@ import type { FinishReason } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import type { OutputPiece } from "../prompt/output";
 import type { ReplyWriter } from "../prompt/reply-writer";
-import type { Receipt } from "../prompt/settlement";
+import type { ChargeReceipt } from "../prompt/settlement";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { ChatPrompt } from "./body";
@@ -19,7 +19,7 @@ export function chatWriter(request: GatewayRequest, { model, includeUsage }: Cha
     `data: {"id":"${request.id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model.id)},${fields}}\n\n`;
   const delta = (text: string, reason: string | null, more = ""): string =>
     chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]${more}`);
-  const paid = ({ inputCost, outputCost }: Receipt): string =>
+  const paid = ({ inputCost, outputCost }: ChargeReceipt): string =>
     payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
   return {
     whole: (receipt) =>
@@ -36,7 +36,7 @@ export function chatWriter(request: GatewayRequest, { model, includeUsage }: Cha
   };
 }
 
-function messageText({ completion: { output } }: Receipt): string {
+function messageText({ completion: { output } }: ChargeReceipt): string {
   const { text, toolCalls } = output;
   const content = text === "" && toolCalls.length > 0 ? null : text;
   const calls = toolCalls.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: given } }));
@@ -52,12 +52,12 @@ function deltaText(piece: OutputPiece): string {
 }
 
 /** OpenAI's word for it; an end that has none there is a plain one. */
-function finishReason({ completion }: Receipt): Exclude<FinishReason, "other"> {
+function finishReason({ completion }: ChargeReceipt): Exclude<FinishReason, "other"> {
   const { finish } = completion.output;
   return finish === null || finish === "other" ? "stop" : finish;
 }
 
-function usageText({ completion: { usage }, inputCost, outputCost }: Receipt): string {
+function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
   return writeJson({
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,

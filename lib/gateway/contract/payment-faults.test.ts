@@ -10,7 +10,7 @@ import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/c
 import { pool } from "@/lib/db/pool";
 import { findClaim } from "@/lib/payments/claims/claim";
 import { settleClaim } from "@/lib/payments/settlement/settle";
-import { noteInputOverrun } from "../prompt/overrun";
+import { recordInputOverrun } from "../prompt/overrun";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged, openHolds, until } from "./testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, readCosts, readError, readEvents } from "./testing/client";
@@ -227,7 +227,7 @@ test("what is paid and answered is answered again when the request would cost mo
   const body = promptOf({ maxTokens: 1, prompt: "quokkas ".repeat(12_000), payment });
   const first = await ask({ url, key: account.key, body });
   expect(first.status, first.text).toBe(200);
-  await noteInputOverrun("gpt-4o-mini");
+  await recordInputOverrun("gpt-4o-mini");
   try {
     const again = await ask({ url, key: account.key, body });
     expect([again.headers.get("idempotent-replayed"), again.text]).toEqual(["true", first.text]);

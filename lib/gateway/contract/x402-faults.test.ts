@@ -7,7 +7,7 @@ import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
-import { noteInputOverrun } from "../prompt/overrun";
+import { recordInputOverrun } from "../prompt/overrun";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { startFacilitator } from "./testing/facilitator";
 import { openService } from "./testing/service";
@@ -181,7 +181,7 @@ test("what is paid and answered is answered again when the request would cost mo
   const payer = await x402.newPayer();
   const payload = await x402.sign(payer, body);
   const first = await x402.send(body, payload);
-  await noteInputOverrun("gpt-4o-mini");
+  await recordInputOverrun("gpt-4o-mini");
   try {
     const again = await x402.send(body, payload);
     expect([again.headers.get("idempotent-replayed"), again.text]).toEqual(["true", first.text]);

@@ -223,7 +223,7 @@ test("while nobody pays the fees nothing new is taken; what was paid before has 
   readError(await x402.send(body, onItsWay), "SETTLEMENT_PENDING");
   const isPoor = { rewrite: (result: unknown) => ({ ...(result as object), value: 0 }) };
   x402.breakNodes(({ method }) => (method === "getBalance" ? isPoor : null));
-  await expect.poll(async () => (await x402.askUnpaid(body)).text).not.toContain("solana:");
+  await expect.poll(async () => (await x402.requestUnpaid(body)).text).not.toContain("solana:");
   const again = await x402.send(body, paid);
   expect([again.status, again.text]).toEqual([200, first.text]);
   await expect.poll(async () => (await x402.send(body, onItsWay)).status, { interval: 500 }).toBe(200);
@@ -232,7 +232,7 @@ test("while nobody pays the fees nothing new is taken; what was paid before has 
   x402.breakNodes(null);
   for (const one of [payer, other]) await expectBooked(one, { payments: 1, answers: 1 });
   await expectBooked(late, { payments: 0, answers: 0 });
-  await expect.poll(async () => (await x402.askUnpaid(body)).text).toContain("solana:");
+  await expect.poll(async () => (await x402.requestUnpaid(body)).text).toContain("solana:");
 });
 
 test("nodes that are lost after the broadcast: 503, and the same payment again has its answer, paid once", async () => {

@@ -19,7 +19,7 @@ const x402 = await openX402(service);
 const post = (body: object) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 test("without a payment the answer is 402, and says in x402's words and in ours what to sign", async () => {
-  const answer = await x402.askUnpaid(promptOf({ maxTokens: 100 }));
+  const answer = await x402.requestUnpaid(promptOf({ maxTokens: 100 }));
   const error = readError(answer, "PAYMENT_REQUIRED");
   const required = requiredIn(answer);
   expect(required).toMatchObject({
@@ -77,13 +77,13 @@ test("the change is the payer's: it pays later requests that it covers, and noth
 
 test("above 1 USD, which stock clients do not pay, the answer is 400 with the maxTokens that 1 USD does for", async () => {
   const dear = { model: "gpt-4-turbo", maxTokens: 4_096, prompt: "word ".repeat(40_000) };
-  const answer = await x402.askUnpaid(dear);
+  const answer = await x402.requestUnpaid(dear);
   const { details } = readError(answer, "INVALID_REQUEST");
   expect(details).toMatchObject({ reason: "above_x402_maximum", maximum: 1, affordableMaxTokens: expect.any(Number) });
   expect(answer.headers.get("payment-required")).toBeNull();
   const affordable = details.affordableMaxTokens as number;
   if (affordable > 0) {
-    const required = requiredIn(await x402.askUnpaid({ ...dear, maxTokens: affordable }));
+    const required = requiredIn(await x402.requestUnpaid({ ...dear, maxTokens: affordable }));
     expect(BigInt(required?.accepts[0]?.amount ?? 0)).toBeLessThanOrEqual(parseUsd("1") / 1_000n);
   }
 });
@@ -94,7 +94,7 @@ test("an operator's minimum is the price of what costs less, and the rest of it 
   try {
     const payer = await x402.newPayer();
     const body = promptOf({ maxTokens: 100 });
-    expect(requiredIn(await x402.askUnpaid(body))?.accepts[0]?.amount).toBe("20000");
+    expect(requiredIn(await x402.requestUnpaid(body))?.accepts[0]?.amount).toBe("20000");
     const found = JSON.parse((await ask({ url: service.url("node"), path: "/.well-known/x402", method: "GET" })).text);
     expect(found.items[0].accepts[0]).toMatchObject({ minAmount: "20000", maxAmount: "1000000" });
     const less = await x402.sign(payer, body);
@@ -118,7 +118,7 @@ test("a body that cannot be read is refused before any payment is asked for", as
     [promptOf({ model: "no-such-model" }), "INVALID_MODEL"],
     [promptOf({ payment: { from: "0x" } }), "INVALID_REQUEST"],
   ] as const) {
-    const answer = await x402.askUnpaid(body);
+    const answer = await x402.requestUnpaid(body);
     readError(answer, code);
     expect(answer.headers.get("payment-required")).toBeNull();
   }

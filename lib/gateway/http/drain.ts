@@ -3,9 +3,9 @@
 import { setMaxListeners } from "node:events";
 import { onceKept } from "@/lib/base/process-singleton";
 
-const drain = onceKept("gateway drain", makeDrain);
+const drain = onceKept("gateway drain", createDrain);
 
-function makeDrain(): AbortController {
+function createDrain(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // one for each open stream of a page
   return controller;

@@ -113,14 +113,14 @@ function runAll(undos: Undo[]): void | Promise<void> {
   for (let undo = undos.pop(); undo; undo = undos.pop()) {
     try {
       const undoing = undo();
-      if (undoing) return undoing.catch(noteFailedUndo).then(() => runAll(undos));
+      if (undoing) return undoing.catch(recordFailedUndo).then(() => runAll(undos));
     } catch (error) {
-      noteFailedUndo(error);
+      recordFailedUndo(error);
     }
   }
 }
 
 /** The others must still run: a slot that is not given back is lost to its account. */
-function noteFailedUndo(error: unknown): void {
+function recordFailedUndo(error: unknown): void {
   log().error({ err: error }, "ending a request failed");
 }

@@ -12,7 +12,7 @@ import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
 import { type GatewayRequest, openRequest } from "../http/request";
 import { promptWriter } from "../prompt/prompt-writer";
-import type { Receipt } from "../prompt/settlement";
+import type { ChargeReceipt } from "../prompt/settlement";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
 
@@ -127,7 +127,7 @@ export function examplesOf(model: Model): Examples {
 
 const usdNumber = (amount: bigint): number => Number(usdText(amount));
 
-function receiptOf(model: Model, outputTokens = TOKENS.output): Receipt {
+function receiptOf(model: Model, outputTokens = TOKENS.output): ChargeReceipt {
   return {
     completion: {
       output: { text: PIECES.join(""), toolCalls: [], finish: "stop" },

@@ -9,32 +9,32 @@ import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
 import type { GatewayReply } from "../http/request";
 import { eventStreamHeaders } from "../http/respond";
+import { type CallContext, measure, readUsage, recordFacts, startCall } from "./call-context";
 import { estimateUsage } from "./estimate";
 import { addPiece, emptyOutput, type Output, piecesOf, writtenText } from "./output";
 import { providerError } from "./provider-failure";
-import type { Completion, Receipt } from "./settlement";
+import type { ChargeReceipt, Completion } from "./settlement";
 import { keepAlive } from "./sse-keep-alive";
-import { measure, noteFacts, readUsage, startCall, type Work } from "./work";
 
 /**
  * The answer as server-sent events. Nothing is sent until the provider's first token, so that a failure before it has its
  * true status.
  * @throws AppError like answerWhole, before the first token
  */
-export async function answerStream(work: Work): Promise<GatewayReply> {
-  const { request, prompt, settlement } = work;
+export async function answerStream(context: CallContext): Promise<GatewayReply> {
+  const { request, prompt, settlement } = context;
   const startedAt = performance.now();
-  const call = startCall(work, isBilledWhenCut(prompt.model) ? null : request.signal);
+  const call = startCall(context, isBilledWhenCut(prompt.model) ? null : request.signal);
   const { events } = call;
   const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
-  request.onEnd(() => settleLeft(work, progress, events));
+  request.onEnd(() => settleLeft(context, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
     first = await events.next();
     // An answer without text whose usage is absurd still has its true status.
-    if (first.value?.type === "finish") readUsage(work, first.value);
+    if (first.value?.type === "finish") readUsage(context, first.value);
   } catch (error) {
-    // Whoever left while a provider was at work pays for its input: the end of the request sees to it.
+    // A client that left while the provider was at work pays for the input: the end of the request charges it.
     if (!request.signal.aborted) await settlement.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
@@ -44,7 +44,7 @@ export async function answerStream(work: Work): Promise<GatewayReply> {
     ...request.replyHeaders,
     ...eventStreamHeaders,
   };
-  return { status: 200, headers, body: keepAlive(streamBody(work, progress, first, events)), end: request.end };
+  return { status: 200, headers, body: keepAlive(streamBody(context, progress, first, events)), end: request.end };
 }
 
 interface Progress {
@@ -58,65 +58,65 @@ interface Progress {
 }
 
 async function* streamBody(
-  work: Work,
+  context: CallContext,
   progress: Progress,
   first: IteratorResult<ProviderEvent>,
   events: AsyncIterator<ProviderEvent>,
 ): AsyncGenerator<string> {
-  const { request, writer } = work;
+  const { request, writer } = context;
   let opening = writer.opening();
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
-      noteEvent(work, progress, event);
+      recordEvent(context, progress, event);
       if (event.type === "finish") continue;
       yield opening + writer.piece(event);
       opening = "";
     }
-    yield opening + writer.done(await chargeStream(work, progress, { outcome: "complete", writeLast: writer.done }));
+    yield opening + writer.done(await chargeStream(context, progress, { outcome: "complete", writeLast: writer.done }));
   } catch (error) {
     // Leaving stops the call, which looks like a failure of the provider here; the end of the request charges it.
-    if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(work, progress, error);
+    if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(context, progress, error);
   }
 }
 
 /** The provider died after tokens were delivered: what was delivered is charged, and the event says so. */
-async function brokenOff(work: Work, progress: Progress, error: unknown): Promise<string> {
-  const { request, prompt, settlement } = work;
+async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
+  const { request, prompt, settlement } = context;
   if (!isProviderFailure(error) || settlement.ended) {
     log().error({ err: error, requestId: request.id }, "a stream failed");
     const internal = isAppError(error)
       ? error
       : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
-    return work.writer.failed(internal);
+    return context.writer.failed(internal);
   }
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
-  const writeBroken = (receipt: Receipt) =>
-    writeCostlyError(work, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
-  return writeBroken(await chargeStream(work, progress, { outcome: "partial", writeLast: writeBroken }));
+  const writeBroken = (receipt: ChargeReceipt) =>
+    writeCostlyError(context, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
+  return writeBroken(await chargeStream(context, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
 /**
  * The client left before the end of its stream. The call is cut upstream, and what the provider had done is charged; where a
  * provider bills the whole answer all the same, it is read to its end and charged by its own count.
  */
-async function settleLeft(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  const { prompt, settlement } = work;
+async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
+  const { prompt, settlement } = context;
   if (settlement.ended) return;
   progress.isLeft = true;
-  if (isBilledWhenCut(prompt.model)) await readOn(work, progress, events);
+  if (isBilledWhenCut(prompt.model)) await readOn(context, progress, events);
   else await events.return?.();
   if (settlement.ended) return;
   if (!progress.call.answer.acceptedAt) return settlement.release();
   const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
-  const writeLeft = (receipt: Receipt) =>
-    progress.usage ? work.writer.done(receipt) : writeCostlyError(work, receipt, { message, reason: "internal", retryable: false });
-  await chargeStream(work, progress, { outcome: "cancelled", writeLast: writeLeft });
+  const writeLeft = (receipt: ChargeReceipt) =>
+    progress.usage ? context.writer.done(receipt) : writeCostlyError(context, receipt, { message, reason: "internal", retryable: false });
+  await chargeStream(context, progress, { outcome: "cancelled", writeLast: writeLeft });
 }
 
-async function readOn(work: Work, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
+async function readOn(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   try {
-    for (let next = await events.next(); !next.done; next = await events.next()) noteEvent(work, progress, next.value);
+    for (let next = await events.next(); !next.done; next = await events.next()) recordEvent(context, progress, next.value);
   } catch (error) {
     if (!isProviderFailure(error)) throw error; // it broke off: what came by then is charged
   }
@@ -125,28 +125,31 @@ async function readOn(work: Work, progress: Progress, events: AsyncIterator<Prov
 interface StreamEnd {
   outcome: Completion["outcome"];
   /** Writes the stream's last event from its cost. */
-  writeLast: (receipt: Receipt) => string;
+  writeLast: (receipt: ChargeReceipt) => string;
 }
 
-function noteEvent(work: Work, progress: Progress, event: ProviderEvent): void {
+function recordEvent(context: CallContext, progress: Progress, event: ProviderEvent): void {
   if (event.type === "finish") {
     progress.output.finish = event.reason;
-    progress.usage = readUsage(work, event);
+    progress.usage = readUsage(context, event);
   } else addPiece(progress.output, event);
 }
 
 /** Charges a stream as far as it came. An idempotency key keeps it as it was: its output, then its last event. */
-async function chargeStream(work: Work, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<Receipt> {
-  const completion = completionOf(work, progress, outcome);
-  noteFacts(work, completion);
-  const { opening, piece } = work.writer;
-  return work.settlement.charge(completion, (expected) => opening() + piecesOf(progress.output).map(piece).join("") + writeLast(expected));
+async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<ChargeReceipt> {
+  const completion = completionOf(context, progress, outcome);
+  recordFacts(context, completion);
+  const { opening, piece } = context.writer;
+  return context.settlement.charge(
+    completion,
+    (expected) => opening() + piecesOf(progress.output).map(piece).join("") + writeLast(expected),
+  );
 }
 
 /** The last event of a stream that did not reach its end and is charged all the same. */
 function writeCostlyError(
-  { writer }: Work,
-  receipt: Receipt,
+  { writer }: CallContext,
+  receipt: ChargeReceipt,
   { message, ...details }: { message: string; reason: string; retryable: boolean },
 ): string {
   const { inputCost, outputCost } = receipt;
@@ -154,11 +157,11 @@ function writeCostlyError(
   return writer.failed(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }));
 }
 
-function completionOf(work: Work, progress: Progress, outcome: Completion["outcome"]): Completion {
-  const { messages, options } = work.prompt;
-  const usage = progress.usage ?? estimateUsage({ messages, ...options }, writtenText(progress.output), work.quote.inputBound);
+function completionOf(context: CallContext, progress: Progress, outcome: Completion["outcome"]): Completion {
+  const { messages, options } = context.prompt;
+  const usage = progress.usage ?? estimateUsage({ messages, ...options }, writtenText(progress.output), context.quote.inputBound);
   const providerMs = performance.now() - progress.startedAt;
-  work.request.providerMs = providerMs;
+  context.request.providerMs = providerMs;
   return {
     output: progress.output,
     usage,

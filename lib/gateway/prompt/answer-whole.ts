@@ -4,28 +4,28 @@ import { nowMs } from "@/lib/base/clock";
 import { isProviderFailure, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import type { GatewayReply } from "../http/request";
 import { jsonReply, serverTiming } from "../http/respond";
+import { type CallContext, measure, readUsage, recordFacts, requestWhole } from "./call-context";
 import { addPiece, emptyOutput } from "./output";
 import { providerError } from "./provider-failure";
 import type { Completion } from "./settlement";
-import { askWhole, measure, noteFacts, readUsage, type Work } from "./work";
 
 /**
  * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
  * the provider bills us for it, and the idempotency key keeps it.
  * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
  */
-export async function answerWhole(work: Work): Promise<GatewayReply> {
-  const { request, prompt, settlement } = work;
+export async function answerWhole(context: CallContext): Promise<GatewayReply> {
+  const { request, prompt, settlement } = context;
   const startedAtMs = nowMs();
   const startedAt = performance.now();
-  const call = askWhole(work);
+  const call = requestWhole(context);
   const output = emptyOutput();
   let usage: TokenUsage | null = null;
   try {
     for (const event of await call.events) {
       if (event.type === "finish") {
         output.finish = event.reason;
-        usage = readUsage(work, event);
+        usage = readUsage(context, event);
       } else addPiece(output, event);
     }
   } catch (error) {
@@ -40,8 +40,8 @@ export async function answerWhole(work: Work): Promise<GatewayReply> {
   }
   const measured = measure(call, request.providerMs, startedAtMs);
   const completion: Completion = { output, usage, outcome: "complete", estimated: false, ...measured };
-  const body = await settlement.chargeForBody(completion, work.writer.whole);
-  noteFacts(work, completion);
+  const body = await settlement.chargeForBody(completion, context.writer.whole);
+  recordFacts(context, completion);
   request.replyHeaders["server-timing"] = serverTiming(request);
   return jsonReply(request, 200, body);
 }

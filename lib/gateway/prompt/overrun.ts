@@ -12,7 +12,7 @@ const overrun = onceKept("overrun models", () => new Set<string>());
 export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);
 
 /** Remembers that a model's bound was too low; it lasts beyond this process. */
-export async function noteInputOverrun(modelId: string): Promise<void> {
+export async function recordInputOverrun(modelId: string): Promise<void> {
   if (overrun().has(modelId)) return;
   overrun().add(modelId);
   log().error(

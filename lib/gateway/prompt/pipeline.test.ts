@@ -36,9 +36,9 @@ vi.mock("./quote", async (original) => {
   const quote = await original<typeof import("./quote")>();
   return { ...quote, quotePrompt: noting("quote", quote.quotePrompt) };
 });
-vi.mock("./work", async (original) => {
-  const work = await original<typeof import("./work")>();
-  return { ...work, askWhole: noting("call provider", work.askWhole), startCall: noting("call provider", work.startCall) };
+vi.mock("./call-context", async (original) => {
+  const context = await original<typeof import("./call-context")>();
+  return { ...context, requestWhole: noting("call provider", context.requestWhole), startCall: noting("call provider", context.startCall) };
 });
 
 await openTestDatabase();

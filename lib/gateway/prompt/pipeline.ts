@@ -8,16 +8,16 @@ import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
 import type { PaymentFacts } from "../proof/facts";
 import { answerStream } from "./answer-stream";
 import { answerWhole } from "./answer-whole";
+import { prepareCall } from "./call-context";
 import type { PlacedHold } from "./hold";
 import { getSavedReply } from "./idempotency";
 import type { Prompt } from "./prompt-body";
 import { type Quote, quotePrompt } from "./quote";
 import type { ReplyWriter } from "./reply-writer";
 import { openSettlement } from "./settlement";
-import { prepareCall } from "./work";
 
 /** By what the endpoints differ that sell answers. */
-interface Sale<Who extends Buyer, Read extends Prompt> {
+interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   /** Tells who asks. */
   identify: (request: GatewayRequest) => Who | Promise<Who>;
   /** Makes a prompt of the request's body. */
@@ -34,7 +34,7 @@ interface Sale<Who extends Buyer, Read extends Prompt> {
  */
 export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
-  { identify, read, place, write }: Sale<Who, Read>,
+  { identify, read, place, write }: PromptHandler<Who, Read>,
 ): Promise<GatewayReply> {
   const caller = await identify(request);
   await limit(request, caller);
@@ -45,8 +45,8 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const settlement = openSettlement(request, placed.hold, prompt, quote);
-  const work = { request, prompt, call, quote, settlement, writer: write(request, prompt, placed.payment) };
-  return prompt.stream ? answerStream(work) : answerWhole(work);
+  const context = { request, prompt, call, quote, settlement, writer: write(request, prompt, placed.payment) };
+  return prompt.stream ? answerStream(context) : answerWhole(context);
 }
 
 /** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */

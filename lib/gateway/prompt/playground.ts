@@ -14,7 +14,7 @@ import { placeMoney } from "../proof/place";
 import { runPrompt } from "./pipeline";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { promptWriter } from "./prompt-writer";
-import { tellQuote } from "./quote-endpoint";
+import { replyWithQuote } from "./quote-endpoint";
 
 /** All that an owner's browser says to the gateway: of its headers the content type alone. */
 export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "signal"> & { contentType: string | undefined };
@@ -31,7 +31,7 @@ export function quoteForOwner(accountId: AccountId, asked: OwnerRequest): Promis
   const tell: Endpoint = async (request) => {
     const caller = await identifyOwner(request, accountId);
     await limit(request, { ...caller, limitedAs: `${accountId} quotes` });
-    return tellQuote(request, caller);
+    return replyWithQuote(request, caller);
   };
   return run("playground quote", tell, asked);
 }

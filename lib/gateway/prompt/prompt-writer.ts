@@ -8,11 +8,11 @@ import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { Prompt } from "./prompt-body";
 import { type ReplyWriter, writeEvent } from "./reply-writer";
-import type { Receipt } from "./settlement";
+import type { ChargeReceipt } from "./settlement";
 
 /** Writes answers to `request`. No tool can be named in a prompt, so its pieces are all text. */
 export function promptWriter(request: GatewayRequest, { model }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
-  const whole = ({ completion, inputCost, outputCost }: Receipt): string => {
+  const whole = ({ completion, inputCost, outputCost }: ChargeReceipt): string => {
     const { inputTokens, outputTokens } = completion.usage;
     const paid = payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
     return (

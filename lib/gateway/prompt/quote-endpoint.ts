@@ -18,11 +18,11 @@ import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 export const quote = endpoint("quote", async (request) => {
   const caller = await authenticate(request);
   await limit(request, caller);
-  return tellQuote(request, caller);
+  return replyWithQuote(request, caller);
 });
 
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
-export async function tellQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
+export async function replyWithQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
   const prompt = readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined });
   const { available } = await readBalance(caller.accountId);

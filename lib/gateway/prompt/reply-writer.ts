@@ -2,16 +2,16 @@
 
 import type { AppError } from "@/lib/base/errors";
 import type { OutputPiece } from "./output";
-import type { Receipt } from "./settlement";
+import type { ChargeReceipt } from "./settlement";
 
 export interface ReplyWriter {
   /** The body of a whole answer. */
-  whole(receipt: Receipt): string;
+  whole(receipt: ChargeReceipt): string;
   /** What a stream begins with. */
   opening(): string;
   piece(piece: OutputPiece): string;
   /** What follows the last piece of a complete stream. */
-  done(receipt: Receipt): string;
+  done(receipt: ChargeReceipt): string;
   /** The last event of a stream that did not reach its end. */
   failed(error: AppError): string;
 }

@@ -14,7 +14,7 @@ import { newHold } from "@/lib/ledger/testing/holding";
 import { modelAt } from "@/lib/providers/testing/call-kit";
 import { commit } from "./commit";
 import { emptyOutput } from "./output";
-import { type Completion, openSettlement, type Receipt } from "./settlement";
+import { type ChargeReceipt, type Completion, openSettlement } from "./settlement";
 
 await openTestDatabase();
 beforeAll(openFunding);
@@ -49,7 +49,7 @@ async function openHold(ceiling: bigint) {
 /** Writes what a receipt says, and notes that it did. */
 function writer() {
   const written: string[] = [];
-  const write = ({ inputCost, outputCost }: Receipt) => {
+  const write = ({ inputCost, outputCost }: ChargeReceipt) => {
     const body = `${inputCost} and ${outputCost}`;
     written.push(body);
     return body;

@@ -14,7 +14,7 @@ import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
 import type { Output } from "./output";
-import { noteInputOverrun } from "./overrun";
+import { recordInputOverrun } from "./overrun";
 import type { Prompt } from "./prompt-body";
 import type { Quote } from "./quote";
 
@@ -33,7 +33,7 @@ export interface Completion {
 }
 
 /** What a request cost, as it was charged. */
-export interface Receipt {
+export interface ChargeReceipt {
   completion: Completion;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
@@ -44,13 +44,13 @@ type Asked = Pick<Prompt, "stream">;
 
 const REVENUE = "revenue";
 
-type WriteBody = (receipt: Receipt) => string;
+type WriteBody = (receipt: ChargeReceipt) => string;
 
 export interface Settlement {
   /** True once the hold has been ended, or is being ended. */
   readonly ended: boolean;
   /** Charges the completion; `writeBody` makes the reply body that an idempotency key keeps. */
-  charge(completion: Completion, writeBody: WriteBody): Promise<Receipt>;
+  charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt>;
   /** The same, and resolves with the body; it is written while the charge is awaited. */
   chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string>;
   /** Frees the hold and its idempotency key; nothing is charged. */
@@ -61,7 +61,7 @@ export interface Settlement {
 export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Asked, quote: Quote): Settlement {
   const settlement = {
     ended: false,
-    charge(completion: Completion, writeBody: WriteBody): Promise<Receipt> {
+    charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
       settlement.ended = true;
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
@@ -86,7 +86,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
   return settlement;
 }
 
-async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Receipt> {
+async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
   const charge = chargeDetails(hold, prompt, quote, completion);
@@ -101,7 +101,7 @@ async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: C
   }
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
   recordSettled(end, settled, quote, usage);
-  if (usage.inputTokens > quote.inputBound) await noteInputOverrun(quote.model.id);
+  if (usage.inputTokens > quote.inputBound) await recordInputOverrun(quote.model.id);
   return receipt;
 }
 
@@ -154,7 +154,7 @@ const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
 
 /** Does not write a body again for the same costs. */
 function rememberBody(writeBody: WriteBody): WriteBody {
-  let last: { receipt: Receipt; body: string } | undefined;
+  let last: { receipt: ChargeReceipt; body: string } | undefined;
   return (receipt) => {
     const isSame = last?.receipt.inputCost === receipt.inputCost && last.receipt.outputCost === receipt.outputCost;
     if (!last || !isSame) last = { receipt, body: writeBody(receipt) };
@@ -163,7 +163,7 @@ function rememberBody(writeBody: WriteBody): WriteBody {
 }
 
 /** What will be charged as long as the hold is there: at most the hold, the input first. */
-function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Receipt {
+function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): ChargeReceipt {
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
   const due: bigint = inputCost + outputCost;
   const paid = due < hold.ceiling ? due : hold.ceiling;

@@ -13,23 +13,23 @@ import { paymentRequired } from "./offers";
 import { NANO_PER_UNIT } from "./price";
 
 /** The 402 for a request that came without a payment. */
-export function askForPayment(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): AppError {
-  tellRequirements(request, accepts, message);
+export function refuseUnpaid(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): AppError {
+  setRequirementsHeader(request, accepts, message);
   return new AppError("PAYMENT_REQUIRED", { message, details: { accepts: accepts.map((one) => ({ ...one })) } });
 }
 
 /** Says what may be signed instead. */
-export function tellRequirements(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): void {
+export function setRequirementsHeader(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): void {
   request.replyHeaders["payment-required"] = encodeHeader(paymentRequired(accepts, message));
 }
 
-const tellSettlement = (request: GatewayRequest, response: SettlementResponse): void => {
+const setSettlementHeader = (request: GatewayRequest, response: SettlementResponse): void => {
   request.replyHeaders["payment-response"] = encodeHeader(response);
 };
 
 /** Says that a payment was refused before it was anybody's. */
-export const tellRefusal = (request: GatewayRequest, { network, payer, refusal }: Refused): void =>
-  tellSettlement(request, {
+export const setRefusalHeader = (request: GatewayRequest, { network, payer, refusal }: Refused): void =>
+  setSettlementHeader(request, {
     ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
     ...{ payer, transaction: "", network },
   });
@@ -42,14 +42,17 @@ interface Refused {
 }
 
 /** Says that a payment is on the books; one that the payer's credit covered moved nothing. */
-export const tellPaid = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
-  tellSettlement(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
+export const setPaidHeader = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
+  setSettlementHeader(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
 
 /** Says what became of a claimed payment, as the books have it now. */
-export async function tellOutcome(request: GatewayRequest, { network, payer, nonce }: Pick<PaymentClaim, "network" | "payer" | "nonce">) {
+export async function setOutcomeHeader(
+  request: GatewayRequest,
+  { network, payer, nonce }: Pick<PaymentClaim, "network" | "payer" | "nonce">,
+) {
   try {
     const claim = await findClaim(network, payer, nonce);
-    if (claim) tellSettlement(request, await outcomeOf(claim));
+    if (claim) setSettlementHeader(request, await outcomeOf(claim));
   } catch (error) {
     // The answer itself, whatever it is, says more than this header.
     log().warn({ err: error, requestId: request.id }, "what became of a payment could not be told");

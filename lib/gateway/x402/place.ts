@@ -16,7 +16,7 @@ import type { Quote } from "../prompt/quote";
 import { payAndHold } from "../proof/pay-and-hold";
 import { chainUnavailable, paymentRefused } from "../proof/refusal";
 import { findOffer, listRequirements } from "./offers";
-import { askForPayment, tellOutcome, tellPaid, tellRefusal, tellRequirements } from "./payment-headers";
+import { refuseUnpaid, setOutcomeHeader, setPaidHeader, setRefusalHeader, setRequirementsHeader } from "./payment-headers";
 import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
 import { findResumed, isOnItsWay } from "./resumed";
@@ -59,7 +59,7 @@ async function unpaid(request: GatewayRequest, price: Price): Promise<AppError> 
   const message = isFirstVersion
     ? "X-PAYMENT is of x402's version 1, which is not taken; pay by version 2, in the header PAYMENT-SIGNATURE"
     : "Pay with x402: sign one of accepts, and send the very same request again with it in the header PAYMENT-SIGNATURE";
-  return askForPayment(request, accepts, message);
+  return refuseUnpaid(request, accepts, message);
 }
 
 const unreadable: PaymentRefusal = {
@@ -109,12 +109,12 @@ async function settle({ request, quote, price, payment, network: { scheme, netwo
   const terms = { scheme, network, ...payment, bodyHash, accountId: null, keyId: null, idempotencyKey: null };
   try {
     const placed = await payAndHold(request, null, quote, terms);
-    if (placed.kind === "held" && placed.payment) tellPaid(request, placed.payment);
-    else await tellOutcome(request, terms);
+    if (placed.kind === "held" && placed.payment) setPaidHeader(request, placed.payment);
+    else await setOutcomeHeader(request, terms);
     return placed;
   } catch (error) {
-    await tellOutcome(request, terms);
-    if (isAppError(error) && error.status === 402) tellRequirements(request, await listRequirements(price), error.message);
+    await setOutcomeHeader(request, terms);
+    if (isAppError(error) && error.status === 402) setRequirementsHeader(request, await listRequirements(price), error.message);
     throw error;
   }
 }
@@ -127,7 +127,7 @@ interface Refused {
 
 async function refused(request: GatewayRequest, price: Price, { refusal, network, payer }: Refused): Promise<AppError> {
   const accepts = await listRequirements(price);
-  tellRequirements(request, accepts, refusal.message);
-  tellRefusal(request, { network: network ?? accepts[0]?.network ?? "", payer, refusal });
+  setRequirementsHeader(request, accepts, refusal.message);
+  setRefusalHeader(request, { network: network ?? accepts[0]?.network ?? "", payer, refusal });
   return paymentRefused(refusal.reason, refusal.message);
 }

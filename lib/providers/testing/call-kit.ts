@@ -1,7 +1,7 @@
 // For tests of calls: a model, a setup without the process's settings, and a reader that keeps events and failure apart.
 
 import { nanoUsd } from "@/lib/base/money";
-import { askProvider, callProvider, type ProviderCall, type WholeCall } from "../call";
+import { callProvider, callProviderWhole, type ProviderCall, type WholeCall } from "../call";
 import { endpointAt } from "../endpoints";
 import type { RoutingSetup } from "../routing";
 import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
@@ -61,7 +61,7 @@ export function callAt(urls: string[], options: CallOptions = {}): ProviderCall 
   const formats = { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat };
   const setup = { endpoints, formats, limits: { ...limits, ...options.limits } };
   const signal = options.signal ?? new AbortController().signal;
-  if (options.stream === false) return askProvider(model, { ...call, stream: false }, signal, setup);
+  if (options.stream === false) return callProviderWhole(model, { ...call, stream: false }, signal, setup);
   return callProvider(model, { ...call, stream: true }, signal, setup);
 }
 

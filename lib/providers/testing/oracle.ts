@@ -48,7 +48,7 @@ function oracleModel(provider: ProviderId, wireName: string, fetch: typeof globa
 const greeting: OracleOptions = { prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] };
 
 /** What the vendor's package reads from these bytes of a 200 answer; null when it reports an error. */
-export async function askOracle(provider: ProviderId, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
+export async function runOracle(provider: ProviderId, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
   const model = oracleModel(provider, "a-model", async () => {
     const headers = { "content-type": how.stream ? "text/event-stream" : "application/json" };
     return new Response(streamOf(inPieces(bytes, how.size)), { status: 200, headers });

@@ -20,7 +20,7 @@ export interface NormalForms {
   isInert(text: string, index: number, codePoint: number): boolean;
 }
 
-export const normalForms = onceKept("normalForms", makeNormalForms);
+export const normalForms = onceKept("normalForms", createNormalForms);
 
 /** Upper bound of the bytes that any tokenizer sees of `text`. Lone surrogates count as U+FFFD, which replaces them. */
 export function countBytes(text: string): number {
@@ -40,7 +40,7 @@ export function utf8Length(codePoint: number): number {
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-function makeNormalForms(): NormalForms {
+function createNormalForms(): NormalForms {
   const memo = new Int32Array(0x20000);
   const formOf = (codePoint: number): number => {
     // Emoji and their kin, of which texts have many, and the planes above: nothing there grows.

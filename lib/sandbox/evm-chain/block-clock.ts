@@ -45,11 +45,11 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
     const now = await readHead();
     if (now.hash !== known?.hash) finalAt = now.number + 2 * BLOCKS_TO_SAFE;
     known = now;
-    if (now.number < finalAt || nowMs() - now.timestamp * 1_000 > IDLE_BLOCK_MS) await makeBlock(now);
+    if (now.number < finalAt || nowMs() - now.timestamp * 1_000 > IDLE_BLOCK_MS) await mineBlock(now);
     if (savedHash !== known.hash && nowMs() >= nextSaveMs) await save(known.hash);
   }
 
-  async function makeBlock(before: HeadBlock): Promise<void> {
+  async function mineBlock(before: HeadBlock): Promise<void> {
     await node.call("evm_mine", [], z.unknown());
     const made = await readHead();
     // Somebody else's transaction may have come with it or between: then the next tick must find news.

@@ -29,7 +29,7 @@ const FILLER = "This sentence stands in for more of the same answer, so that its
 const THOUGHT = "Weighing the question before answering it, as far as a simulation can. ";
 
 /** Makes the answer of `vendor` to `call`. `problems` are directives that could not be read: the answer names them. */
-export function makeAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): SimulatedAnswer {
+export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): SimulatedAnswer {
   const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const reasoningLimit = vendor.limitBoundsReasoning ? limit : Number.POSITIVE_INFINITY;
   const reasoning = Math.min(behaviour.reasoningTokens ?? 0, reasoningLimit);

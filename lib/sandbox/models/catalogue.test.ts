@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
-import { askProvider, callProvider } from "@/lib/providers/call";
+import { callProvider, callProviderWhole } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
 import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
@@ -36,7 +36,7 @@ function call(model: Model, content: string, stream: boolean, apiKey = models.ap
       PROVIDER_RETRIES: 0,
     },
   };
-  return stream ? callProvider(model, { ...said, stream }, signal, setup) : askProvider(model, { ...said, stream }, signal, setup);
+  return stream ? callProvider(model, { ...said, stream }, signal, setup) : callProviderWhole(model, { ...said, stream }, signal, setup);
 }
 
 async function read(

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
-import { askProvider, callProvider } from "@/lib/providers/call";
+import { callProvider, callProviderWhole } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
 import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
@@ -197,8 +197,8 @@ test("every answer has a request id of its own, where the vendor's own support l
     const setup = { endpoints: new Map([[provider, endpointAt(provider, url, models.apiKey)]]), formats, limits };
     const call = { messages: opening, maxOutputTokens: 50 };
     const calls = [
-      askProvider(model, { ...call, stream: false }, null, setup),
-      askProvider(model, { ...call, stream: false }, null, setup),
+      callProviderWhole(model, { ...call, stream: false }, null, setup),
+      callProviderWhole(model, { ...call, stream: false }, null, setup),
       callProvider(model, { ...call, stream: true }, null, setup),
     ];
     for (const { answer, failure } of await Promise.all(calls.map(readCall))) {

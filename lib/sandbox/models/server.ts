@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { randomBase62 } from "@/lib/base/ids";
-import { lastQuestion, makeAnswer } from "./answer";
+import { createAnswer, lastQuestion } from "./answer";
 import { anthropic } from "./anthropic";
 import { type Behaviour, type BehaviourReading, readDirectives, readPromptBehaviour } from "./behaviour";
 import { type CallLog, type CallRecord, createCallLog } from "./call-log";
@@ -106,7 +106,7 @@ async function answerCall(simulation: Simulation, exchange: Exchange, call: Simu
   const question = lastQuestion(call);
   simulation.log.describe(record, call, question);
   const { behaviour, problems } = decideBehaviour(simulation, exchange, { model: call.model, question });
-  const answer = makeAnswer(vendor, call, behaviour, problems);
+  const answer = createAnswer(vendor, call, behaviour, problems);
   const delivery = { ...exchange, call, answer, behaviour, deltaDelayMs: simulation.deltaDelayMs, log: simulation.log };
   await waitBefore(delivery);
   const status = behaviour.status ?? firstStatus(simulation, behaviour, `${vendor.provider} ${call.model} ${question}`);

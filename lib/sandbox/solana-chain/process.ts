@@ -78,7 +78,7 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
     faucet: (owner, units) => requestUsdc(url, owner, units),
-    airdrop: (address, lamports) => askForMoney(url, "requestAirdrop", [address, Number(lamports)]),
+    airdrop: (address, lamports) => requestFunds(url, "requestAirdrop", [address, Number(lamports)]),
     pid,
     ended,
     stop,
@@ -87,11 +87,11 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
 
 /** As `faucet`, of the chain at `url`: any process may ask it. */
 export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
-  askForMoney(url, "sandbox_requestUsdc", [owner, units.toString()]);
+  requestFunds(url, "sandbox_requestUsdc", [owner, units.toString()]);
 
 const moneyAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
 
-async function askForMoney(url: string, method: string, params: readonly unknown[]): Promise<string> {
+async function requestFunds(url: string, method: string, params: readonly unknown[]): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -21,7 +21,7 @@ const post = ({ baseUrl, apiKey }: Target, body: string, headers: Record<string,
   });
 
 /** Asks for a whole answer. `prompt` may tell the simulated models how to behave. */
-export async function askWhole(
+export async function requestWhole(
   target: Target,
   prompt: string,
   more: object = {},

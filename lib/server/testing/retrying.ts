@@ -1,7 +1,7 @@
 // Clients that give each question an Idempotency-Key of its own and ask again until it is answered, whatever becomes of the service.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { askWhole, type PromptAnswer, type Target } from "./requests";
+import { type PromptAnswer, requestWhole, type Target } from "./requests";
 
 const RETRY_EVERY_MS = 50;
 
@@ -45,7 +45,7 @@ async function askUntilAnswered(target: () => Target, prompt: string, key: strin
   const askedAt = performance.now();
   const failures: (number | null)[] = [];
   for (;;) {
-    const answer = await askWhole(target(), prompt, {}, { "idempotency-key": key }).catch(() => null);
+    const answer = await requestWhole(target(), prompt, {}, { "idempotency-key": key }).catch(() => null);
     if (answer?.status === 200) return { key, answer, askedAt, answeredAt: performance.now(), failures };
     failures.push(answer?.status ?? null);
     await sleep(RETRY_EVERY_MS);

@@ -10,7 +10,7 @@ import { readUsageQuery } from "@/lib/console/usage-query";
 
 export async function GET(request: NextRequest): Promise<Response> {
   const token = request.cookies.get(sessionCookieName())?.value;
-  const owner = token ? await findOwnerOf(token).catch(noteAway) : null;
+  const owner = token ? await findOwnerOf(token).catch(recordUnavailable) : null;
   if (owner === "away") {
     const error = "The service cannot look up who you are at the moment. Export again in a minute.";
     return Response.json({ error, reason: "unavailable" }, { status: 503, headers: { "Cache-Control": "no-store" } });
@@ -29,7 +29,7 @@ export async function GET(request: NextRequest): Promise<Response> {
   });
 }
 
-function noteAway(error: unknown): "away" {
+function recordUnavailable(error: unknown): "away" {
   log().error({ err: error }, "the owner of an export could not be looked up");
   return "away";
 }

@@ -13,11 +13,11 @@ import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
-import { makeDoor } from "@/lib/server/http-server";
+import { createDoor } from "@/lib/server/http-server";
 import { prepareGateway } from "../../prompt/prepare";
 import { awaitNothingHeld } from "./books";
 import { type CapturedLog, captureLog } from "./log";
-import { makeNextDoor, serveNextRoute } from "./next-door";
+import { createNextDoor, serveNextRoute } from "./next-door";
 
 export const doorNames = ["node", "next"] as const;
 export type DoorName = (typeof doorNames)[number];
@@ -58,8 +58,8 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
   setEndpoints(readEndpoints(config(), models.baseUrls, models.apiKey));
   const gateway = await prepareGateway();
   const servers: Record<DoorName, Server> = {
-    node: makeDoor({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
-    next: makeNextDoor(),
+    node: createDoor({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
+    next: createNextDoor(),
   };
   const urls: Record<DoorName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
 

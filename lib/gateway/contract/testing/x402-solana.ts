@@ -141,10 +141,10 @@ function payersOn({ chain, payersNode }: Started, connection: Connection) {
 }
 
 function requestsTo(service: Service) {
-  const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
+  const requestUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
   /** What is asked for on Solana. */
   const requirementsFor = async (body: unknown): Promise<PaymentRequired & { accepts: readonly [PaymentRequirements] }> => {
-    const required = requiredIn(await askUnpaid(body));
+    const required = requiredIn(await requestUnpaid(body));
     const offer = required?.accepts.find(({ network }) => network === solanaNetwork());
     if (!required || !offer) throw new Error("no payment was asked for on Solana");
     return { ...required, accepts: [offer] };
@@ -154,7 +154,7 @@ function requestsTo(service: Service) {
     JSON.parse(JSON.stringify(await client.createPaymentPayload((await requirementsFor(body)) as never)));
   const send = (body: unknown, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     ask({ url: service.url("node"), path: X402_PATH, body, headers: { "payment-signature": encode(payload), ...headers } });
-  return { askUnpaid, requirementsFor, signPayment, send };
+  return { requestUnpaid, requirementsFor, signPayment, send };
 }
 
 /** Call it after `openService({ env: x402SolanaSettings })`, and await it. */

@@ -82,10 +82,10 @@ export async function openX402(service: Service) {
     credit: creditAccountOf(evmNetwork(), account.address.toLowerCase()),
   });
   const newPayer = async (units = 10_000_000n): Promise<X402Payer> => payerOf(await chain.newAccount(units));
-  const askUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
+  const requestUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
   /** What the stock client signs for this body. */
   const sign = async ({ client }: X402Payer, body: unknown): Promise<Payload> => {
-    const required = requiredIn(await askUnpaid(body));
+    const required = requiredIn(await requestUnpaid(body));
     if (!required) throw new Error("no payment was asked for");
     return JSON.parse(JSON.stringify(await client.createPaymentPayload(required as never)));
   };
@@ -108,7 +108,7 @@ export async function openX402(service: Service) {
     treasury,
     payerOf,
     newPayer,
-    askUnpaid,
+    requestUnpaid,
     sign,
     send,
     submit,

@@ -12,7 +12,7 @@ import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { demoSigners, makeDemoKeys } from "@/lib/sandbox/demo-wallets";
+import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { makeWords } from "../../mnemonic";
 import { openSigner } from "../../seed-signer";
@@ -60,7 +60,7 @@ export interface KeyWallet extends Wallet {
 }
 
 export function newKeyWallet(chain: WalletChain): KeyWallet {
-  const { address, sign } = demoSigners(makeDemoKeys())[chain];
+  const { address, sign } = demoSigners(createDemoKeys())[chain];
   const wallet = readWallet(chain, address);
   if (!wallet) throw new Error("a new key has an address");
   return { ...wallet, sign };

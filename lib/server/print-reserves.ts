@@ -11,7 +11,7 @@ import type { Holding } from "@/lib/wallets/reserves/holding";
 import { addReport, type UnknownReport } from "@/lib/wallets/reserves/report";
 
 /** Prints what is held on each chain at which height, and what is owed. A report that has figures is kept as the service's own are. */
-export async function sayReserves(): Promise<void> {
+export async function printReserves(): Promise<void> {
   await findSandboxChains();
   const report = await reckonReserves();
   if (report.state === "unknown") return say(`Reserves: unknown. ${unknownText(report)}`);

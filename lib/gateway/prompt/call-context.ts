@@ -1,7 +1,7 @@
 // A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
 // common: the call, the token count that is believed, and what is measured.
 
-import { askProvider, callProvider, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
+import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import { type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { countMessageBytes } from "./estimate";
@@ -11,7 +11,7 @@ import type { ReplyWriter } from "./reply-writer";
 import type { Completion, Settlement } from "./settlement";
 
 /** What a request needs to be answered, from the steps before. */
-export interface Work {
+export interface CallContext {
   request: GatewayRequest;
   prompt: Prompt;
   call: ModelCall;
@@ -29,12 +29,12 @@ export const prepareCall = ({ model, messages, maxOutputTokens, options, stream 
   writeAhead(model, { messages, maxOutputTokens, stream, ...options });
 
 /** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
-export const startCall = ({ prompt, call }: Work, signal: AbortSignal | null): ProviderCall =>
+export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | null): ProviderCall =>
   callProvider(prompt.model, { ...call, stream: true }, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export const askWhole = ({ prompt, call }: Work): WholeCall =>
-  askProvider(prompt.model, Object.assign(call, { stream: false as const }), null);
+export const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
+  callProviderWhole(prompt.model, Object.assign(call, { stream: false as const }), null);
 
 /** What is known of a call's time and provider once it has ended. */
 export function measure(
@@ -51,7 +51,7 @@ export function measure(
  * The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it.
  * @throws ProviderFailure malformed
  */
-export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
+export function readUsage({ prompt, quote }: CallContext, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
   const { usage } = event;
   if (!usage) return null;
   const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, countMessageBytes(prompt.messages)) + ABSURD_ROOM;
@@ -63,7 +63,7 @@ export function readUsage({ prompt, quote }: Work, event: Extract<ProviderEvent,
 }
 
 /** What the log says of the answer. */
-export function noteFacts({ request: { facts }, prompt }: Work, { usage, provider, outcome }: Completion): void {
+export function recordFacts({ request: { facts }, prompt }: CallContext, { usage, provider, outcome }: Completion): void {
   facts.model = prompt.model.id;
   facts.provider = provider;
   facts.outcome = outcome;
