@@ -25,9 +25,6 @@ CREATE OR REPLACE FUNCTION ledger_owed(reversal text, customer text) RETURNS big
   SELECT coalesce((SELECT d.amount FROM debt d WHERE d.transfer_id = reversal AND d.account_id = customer), 0)
 $$;
 
--- Accounts with a debt.
-CREATE OR REPLACE FUNCTION ledger_indebted() RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT DISTINCT d.account_id FROM debt d $$;
-
 -- Takes what is free by now for an account's debts, the oldest first, and gives it back to who bore it. When nothing is held any more,
 -- debts are over. Returns what stays lost of them; null while some remain.
 CREATE OR REPLACE FUNCTION ledger_collect_debts(customer text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
