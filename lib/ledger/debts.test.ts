@@ -3,6 +3,7 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { checkBooks } from "@/lib/jobs/check-books";
@@ -216,7 +217,7 @@ async function openDebtorAtOnce(held: bigint) {
 }
 
 test("what is owed of an account's holds is no debt of ours to it", async () => {
-  const owedNow = async () => (await readOwed(pool(), { chainAccounts: [], unseen: new Map() })).customers;
+  const owedNow = async () => (await readOwed(prisma(), { chainAccounts: [], unseen: new Map() })).customers;
   const before = await owedNow();
   const { hold } = await openDebtor(60n);
   expect(await owedNow()).toBe(before);
