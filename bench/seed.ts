@@ -87,18 +87,19 @@ async function openWallets(count: number, balance: NanoUsd): Promise<Wallet[]> {
   return wallets;
 }
 
-function openWallet(balance: NanoUsd): Promise<Wallet> {
-  return inTransaction(async (transaction) => {
+async function openWallet(balance: NanoUsd): Promise<Wallet> {
+  const wallet = await inTransaction(async (transaction) => {
     const accountId = await createAccount(LIMITS, transaction);
     await openCustomerAccount(accountId, transaction);
-    const legs = [
-      { account: accountId, amount: balance },
-      { account: FUNDING, amount: nanoUsd(-balance) },
-    ];
-    if (balance > 0n) await postTransfer({ id: `bench_${accountId}`, kind: "credit", legs }, transaction);
     const { keyId, key } = await createKey({ accountId, name: "bench", cap: CAP }, transaction);
     return { accountId, keyId, key };
   });
+  const legs = [
+    { account: wallet.accountId, amount: balance },
+    { account: FUNDING, amount: nanoUsd(-balance) },
+  ];
+  if (balance > 0n) await postTransfer({ id: `bench_${wallet.accountId}`, kind: "credit", legs });
+  return wallet;
 }
 
 // In the order of time and over all wallets in turn, as they would have come; ids have the form of real ones.

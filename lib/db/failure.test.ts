@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { isStatementError } from "./failure";
+import { isStatementError, sqlStateOf } from "./failure";
+import { prisma } from "./prisma";
+import { openTestDatabase } from "./testing/test-database";
+
+await openTestDatabase();
 
 const refused = (code: string) => Object.assign(new Error("refused"), { code, severity: "ERROR" });
 
@@ -8,4 +12,15 @@ test("a statement was refused only when the database said so, and did not end it
   for (const code of ["57P01", "08006", "58030"]) expect(isStatementError(refused(code)), code).toBe(false);
   for (const code of ["EPIPE", "ECONNRESET"]) expect(isStatementError(Object.assign(new Error("broken"), { code })), code).toBe(false);
   for (const other of [new Error("timeout"), null, undefined, "23505"]) expect(isStatementError(other)).toBe(false);
+});
+
+test("what the database refused is known by its code through Prisma too, and a connection that broke is not taken for it", async () => {
+  const failureOf = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
+  await prisma().setting.create({ data: { name: "taken", value: "" } });
+  const again = await failureOf(prisma().setting.create({ data: { name: "taken", value: "" } }));
+  const divided = await failureOf(prisma().$queryRaw`SELECT 1 / 0`);
+  expect([sqlStateOf(again), sqlStateOf(divided)]).toEqual(["23505", "22012"]);
+  expect([again, divided].map(isStatementError)).toEqual([true, true]);
+  const broken = await failureOf(prisma().$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`);
+  expect([broken instanceof Error, isStatementError(broken)]).toEqual([true, false]);
 });

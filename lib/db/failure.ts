@@ -5,8 +5,23 @@ const connectionStates = /^(08|57P|58)/;
 
 /** True when the database answered with an error of the statement itself, so that its transaction was rolled back. */
 export function isStatementError(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== null && !connectionStates.test(state);
+}
+
+/** The code of PostgreSQL's own error, also where Prisma wraps it; null for any other. */
+export function sqlStateOf(error: unknown): string | null {
+  const wrapped = stateInPrismaError(error);
+  if (wrapped !== null) return wrapped;
   // Only the database tells a severity: codes of the system, such as EPIPE, may look like its own.
-  if (typeof error !== "object" || error === null || !("code" in error) || !("severity" in error)) return false;
+  if (typeof error !== "object" || error === null || !("code" in error) || !("severity" in error)) return null;
   const { code } = error;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !connectionStates.test(code);
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : null;
+}
+
+/** Prisma's adapter keeps the code of an error of the database, and none of others. */
+function stateInPrismaError(error: unknown): string | null {
+  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  const state = meta?.driverAdapterError?.cause?.originalCode;
+  return typeof state === "string" ? state : null;
 }

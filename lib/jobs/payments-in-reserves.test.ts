@@ -2,17 +2,16 @@
 // what the chain shows before the books is surplus.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freezeAccount } from "@/lib/access/accounts";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { collectDebts } from "@/lib/ledger/debts";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { endHold, expireHoldsAt, openHold } from "@/lib/ledger/testing/hold";
 import { finalIn, reversed } from "@/lib/payments/testing/credited";
+import { collectDebts } from "@/lib/wallets/collect-debts";
 import { checkReserves } from "@/lib/wallets/reserves/check-reserves";
 import { ONE_USDC, type Owner, postedOf, spend } from "@/lib/wallets/reserves/testing/reserves-world";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
@@ -143,7 +142,7 @@ test("a payment whose block leaves the chain while it is held is owed at no mome
   expect([await checkBooks(), await reckoned()]).toEqual([[], before]);
   expect(await claim(payment, owner.accountId)).toBe(0n);
   await endHold(ofOwner, { input: SPENT, output: 0 });
-  await collectDebts(freezeAccount);
+  await collectDebts();
   await rollUpRevenue();
   expect([await checkBooks(), await reckoned()]).toEqual([[], before]);
   expect([await postedOf(owner.accountId), await postedOf(payment.account)]).toEqual([0n, 0n]);

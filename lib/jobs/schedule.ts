@@ -1,6 +1,5 @@
 // Which jobs there are, who runs them and how often. The work itself stands in the folder that owns it.
 
-import { freezeAccount } from "@/lib/access/accounts";
 import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
@@ -8,7 +7,6 @@ import { now } from "@/lib/base/clock";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
 import { loadOverruns } from "@/lib/gateway/prompt/overrun";
-import { collectDebts } from "@/lib/ledger/debts";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { deleteVoidPayments } from "@/lib/payments/claims/claim";
@@ -16,6 +14,7 @@ import { settlePayments } from "@/lib/payments/followup/run";
 import { forgetWaste } from "@/lib/payments/settlement/failed-fee-limit";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
+import { collectDebts } from "@/lib/wallets/collect-debts";
 import { measureDeposits } from "@/lib/wallets/deposits/deposit";
 import { watchBase, watchSolana } from "@/lib/wallets/deposits/watch";
 import { reportReserves } from "@/lib/wallets/reserves/check-reserves";
@@ -34,7 +33,7 @@ export const webJobs: readonly Job[] = [
 /** Jobs on the database alone, for processes with the `jobs` role. */
 export const databaseJobs: readonly Job[] = [
   { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
-  { name: "collect-debts", pauseMs: 1_000, run: () => collectDebts(freezeAccount) },
+  { name: "collect-debts", pauseMs: 1_000, run: collectDebts },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
   // Twice a block of Base, or once one of a sandbox's. Long behind, a round has as much to read as there is.
   { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },

@@ -1,12 +1,9 @@
 // Ledger accounts: what is owed to whom. A customer's account has the id of its owner's account.
 
-import type { PoolClient } from "pg";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
-
-type Queryable = Pick<PoolClient, "query">;
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { type Database, prisma } from "@/lib/db/prisma";
 
 /** What an account has, in nano-USD: `available` = `posted` − `held`, less what it owes back of a reversed deposit. */
 export interface Balance {
@@ -16,33 +13,30 @@ export interface Balance {
 }
 
 /** Opens the ledger account of a customer; opening it twice changes nothing. */
-export async function openCustomerAccount(accountId: AccountId, client: Queryable = pool()): Promise<void> {
-  await client.query("SELECT ledger_open_account($1, 'customer', $2)", [accountId, now()]);
-}
+export const openCustomerAccount = (accountId: AccountId, database?: Database): Promise<void> =>
+  openAccount(accountId, "customer", database);
 
 /** Opens an account that money comes from, such as a chain or the sandbox's faucet; it goes negative by what came in. */
-export async function openFundingAccount(name: string, client: Queryable = pool()): Promise<void> {
-  await client.query("SELECT ledger_open_account($1, 'funding', $2)", [name, now()]);
-}
+export const openFundingAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "funding", database);
 
 /** Opens an account of money that came in and is no customer's yet, such as deposits below the minimum. */
-export async function openLiabilityAccount(name: string, client: Queryable = pool()): Promise<void> {
-  await client.query("SELECT ledger_open_account($1, 'liability', $2)", [name, now()]);
-}
+export const openLiabilityAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "liability", database);
 
 /** Opens an account of what the operator bears; it goes negative by what was lost. */
-export async function openLossAccount(name: string, client: Queryable = pool()): Promise<void> {
-  await client.query("SELECT ledger_open_account($1, 'operator_loss', $2)", [name, now()]);
+export const openLossAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "operator_loss", database);
+
+type Kind = "customer" | "funding" | "liability" | "operator_loss";
+
+async function openAccount(id: string, kind: Kind, database: Database = prisma()): Promise<void> {
+  await database.ledgerAccount.createMany({ data: { id, kind, createdAt: now() }, skipDuplicates: true });
 }
 
 /** @throws Error when there is no such account: accounts are opened with their owner */
 export async function readBalance(accountId: AccountId): Promise<Balance> {
-  const { rows } = await pool().query<{ posted: bigint; held: bigint; available: bigint }>({
-    name: "ledger_read_balance",
-    text: "SELECT posted, held, greatest(posted - held - debt, 0) AS available FROM ledger_account WHERE id = $1",
-    values: [accountId],
-  });
-  const [row] = rows;
-  if (!row) throw new Error(`account ${accountId} has no ledger account`);
-  return { posted: nanoUsd(row.posted), held: nanoUsd(row.held), available: nanoUsd(row.available) };
+  const select = { posted: true, held: true, debt: true } as const;
+  const account = await prisma().ledgerAccount.findUnique({ where: { id: accountId }, select });
+  if (!account) throw new Error(`account ${accountId} has no ledger account`);
+  const { posted, held, debt } = account;
+  const free = posted - held - debt;
+  return { posted: nanoUsd(posted), held: nanoUsd(held), available: free > 0n ? nanoUsd(free) : ZERO_USD };
 }

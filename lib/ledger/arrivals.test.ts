@@ -4,6 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount, openFundingAccount, openLossAccount, readBalance } from "./accounts";
 import { listUnseenArrivals } from "./arrivals";
@@ -57,8 +58,8 @@ const settle = (hold: TestHold, cost: number | null) => endHold(hold, cost === n
 const collect = (account: AccountId) => resultOf<bigint | null>("ledger_collect_debts($1, $2)", [account, now()]);
 
 async function owedAt(height: number): Promise<bigint> {
-  const unseen = await listUnseenArrivals(pool(), { funding: CHAIN, height });
-  return (await readOwed(pool(), { chainAccounts: [CHAIN], unseen })).customers;
+  const unseen = await listUnseenArrivals(prisma(), { funding: CHAIN, height });
+  return (await readOwed(prisma(), { chainAccounts: [CHAIN], unseen })).customers;
 }
 
 test("an arrival is posted once, is unfinal until it is final, and stays final", async () => {
@@ -66,11 +67,11 @@ test("an arrival is posted once, is unfinal until it is final, and stays final",
   expect([await arrive("once", credit, 10, 5), await arrive("once", credit, 10, 6)]).toEqual([true, false]);
   expect([(await readBalance(credit)).posted, await unfinalOf(credit)]).toEqual([10n, 10n]);
   expect(await note("once", 7, false)).toBe(true);
-  expect((await listUnseenArrivals(pool(), { funding: CHAIN, height: 9 })).get(credit)).toBe(10n);
+  expect((await listUnseenArrivals(prisma(), { funding: CHAIN, height: 9 })).get(credit)).toBe(10n);
   await note("once", 8, true);
   await note("once", 9, false);
   expect(await unfinalOf(credit)).toBe(0n);
-  const unseenAt = async (height: number) => (await listUnseenArrivals(pool(), { funding: CHAIN, height })).get(credit);
+  const unseenAt = async (height: number) => (await listUnseenArrivals(prisma(), { funding: CHAIN, height })).get(credit);
   expect([await unseenAt(7), await unseenAt(8)]).toEqual([10n, undefined]);
   await expect(takeBack("once")).rejects.toThrow("is final");
   expect(await note("nobody's", 1, true)).toBe(false);

@@ -1,7 +1,7 @@
 // Arrivals: money that came in with a transaction of a chain, and whose it is now. It is spendable at once; until its block is final
 // it must not leave, and in reserves it counts only as far up as they are read.
 
-import { pool, type Queryable } from "@/lib/db/pool";
+import { type Database, prisma } from "@/lib/db/prisma";
 
 interface Above {
   /** The chain's ledger account. */
@@ -14,17 +14,17 @@ interface Above {
 const MAX_INTEGER = 2_147_483_647;
 
 /** nano-USD by account that came in over a chain and is not in a final block up to `height`, spent or not. */
-export async function listUnseenArrivals(snapshot: Queryable, { funding, height }: Above): Promise<ReadonlyMap<string, bigint>> {
-  const { rows } = await snapshot.query<{ accountId: string; amount: bigint }>(
-    `SELECT a.account_id AS "accountId", sum(a.amount)::bigint AS amount FROM arrival a
-     WHERE a.funding_id = $1 AND (a.finalized = false OR (a.finalized AND a.block > $2)) GROUP BY a.account_id`,
-    [funding, Math.min(height, MAX_INTEGER)],
-  );
-  return new Map(rows.map(({ accountId, amount }) => [accountId, amount]));
+export async function listUnseenArrivals(snapshot: Database, { funding, height }: Above): Promise<ReadonlyMap<string, bigint>> {
+  const isAbove = { finalized: true, block: { gt: Math.min(height, MAX_INTEGER) } };
+  const unseen = await snapshot.arrival.groupBy({
+    by: ["accountId"],
+    where: { fundingId: funding, OR: [{ finalized: false }, isAbove] },
+    _sum: { amount: true },
+  });
+  return new Map(unseen.map(({ accountId, _sum }) => [accountId, _sum.amount ?? 0n]));
 }
 
 /** Whether anything ever came in over a chain in this way. */
 export async function hasArrivals(funding: string): Promise<boolean> {
-  const { rows } = await pool().query<{ has: boolean }>("SELECT EXISTS (SELECT 1 FROM arrival WHERE funding_id = $1) AS has", [funding]);
-  return rows[0]?.has === true;
+  return (await prisma().arrival.findFirst({ where: { fundingId: funding }, select: { fundingId: true } })) !== null;
 }

@@ -3,8 +3,8 @@
 // transaction and a connection for hours. Since charges never change and the span's mark names the newest, the batches
 // together are still one snapshot of the ledger.
 
-import { pool } from "@/lib/db/pool";
-import { type ChargedRequest, chargeColumns, spanValues, type UsageSpan, whereInSpan } from "./usage";
+import { prisma } from "@/lib/db/prisma";
+import { type ChargedRequest, chargeColumns, chargedRequest, inSpanBefore, type UsageSpan } from "./usage";
 
 const BATCH_ROWS = 1_000;
 
@@ -32,11 +32,20 @@ export async function* exportCharges(span: UsageSpan & { mark: bigint }): AsyncG
 }
 
 async function readBatch(span: UsageSpan & { mark: bigint }, before: string | null): Promise<ExportedCharge[]> {
-  const { rows } = await pool().query<ExportedCharge>(
-    `SELECT ${chargeColumns}, provider, cached_input_tokens::float8 AS "cachedInputTokens", reasoning_tokens::float8 AS "reasoningTokens",
-       estimated, price_version AS "priceVersion", paid_by AS "paidBy"
-     FROM charge ${whereInSpan} AND request_id < coalesce($9, '~') ORDER BY request_id DESC LIMIT $10`,
-    [...spanValues(span, span.mark), before, BATCH_ROWS],
-  );
-  return rows;
+  const query = { where: inSpanBefore(span, before), select: exportedColumns, orderBy: { requestId: "desc" }, take: BATCH_ROWS } as const;
+  return (await prisma().charge.findMany(query)).map((row) => ({
+    ...chargedRequest(row),
+    cachedInputTokens: Number(row.cachedInputTokens),
+    reasoningTokens: Number(row.reasoningTokens),
+  }));
 }
+
+const exportedColumns = {
+  ...chargeColumns,
+  provider: true,
+  cachedInputTokens: true,
+  reasoningTokens: true,
+  estimated: true,
+  priceVersion: true,
+  paidBy: true,
+} as const;

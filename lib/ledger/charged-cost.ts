@@ -1,8 +1,8 @@
 // What requests cost, many at once, for lists of something that requests were paid with.
 
 import type { AccountId, RequestId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { prisma } from "@/lib/db/prisma";
 
 export interface RequestOfAccount {
   accountId: AccountId;
@@ -14,13 +14,11 @@ export interface RequestOfAccount {
  * account costs this one nothing.
  */
 export async function readChargedCosts(requests: readonly RequestOfAccount[]): Promise<ReadonlyMap<RequestId, NanoUsd | null>> {
-  const { rows } = await pool().query<{ requestId: RequestId; cost: bigint | null }>(
-    `SELECT r.request AS "requestId",
-       CASE WHEN h.request_id IS NULL THEN coalesce(c.input_cost + c.output_cost, 0) END AS cost
-     FROM unnest($1::text[], $2::text[]) r(account, request)
-     LEFT JOIN charge c ON c.account_id = r.account AND c.request_id = r.request
-     LEFT JOIN hold h ON h.account_id = r.account AND h.request_id = r.request`,
-    [requests.map(({ accountId }) => accountId), requests.map(({ requestId }) => requestId)],
-  );
-  return new Map(rows.map(({ requestId, cost }) => [requestId, cost === null ? null : nanoUsd(cost)]));
+  const where = { OR: requests.map(({ accountId, requestId }) => ({ accountId, requestId })) };
+  // The holds first: a request that is settled between the two reads is found under way or charged, never as one that failed.
+  const holds = await prisma().hold.findMany({ where, select: { requestId: true } });
+  const charges = await prisma().charge.findMany({ where, select: { requestId: true, inputCost: true, outputCost: true } });
+  const underWay = new Set(holds.map(({ requestId }) => requestId));
+  const paid = new Map(charges.map(({ requestId, inputCost, outputCost }) => [requestId, nanoUsd(inputCost + outputCost)]));
+  return new Map(requests.map(({ requestId }) => [requestId, underWay.has(requestId) ? null : (paid.get(requestId) ?? ZERO_USD)]));
 }

@@ -1,8 +1,7 @@
 // Proves that the ledger is right in itself, or says where it is not.
 
-import type { QueryConfig } from "pg";
 import { now } from "@/lib/base/clock";
-import { pool } from "@/lib/db/pool";
+import { readAtLength } from "@/lib/db/read-at-length";
 
 /** One broken promise of the ledger. Amounts are nano-USD, except for counts and seconds as the invariant says. */
 export interface Violation {
@@ -12,29 +11,10 @@ export interface Violation {
   actual: string;
 }
 
-/** A ledger of hundreds of millions of charges is read within this; the pool's own limit is for requests. */
-const MAX_MS = 6 * 3_600_000;
-
-const STATEMENT = "SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100";
-
 /** Reads the whole ledger; an empty list means that every invariant holds. */
-export const checkLedger = (): Promise<Violation[]> => findViolations(STATEMENT, [now()]);
+export const checkLedger = (): Promise<Violation[]> =>
+  findViolations("SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100", [now()]);
 
-/** Runs a statement that returns violations, in one snapshot and with as much time as a big ledger takes. */
-export async function findViolations(statement: string, values: readonly unknown[] = []): Promise<Violation[]> {
-  const client = await pool().connect();
-  try {
-    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Everything is compared with everything: nested loops, which a planner without statistics picks, would take for ever.
-    await client.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'");
-    // A setting of pg's that its types do not know.
-    const query: QueryConfig & { query_timeout: number } = { text: statement, values: [...values], query_timeout: MAX_MS };
-    const { rows } = await client.query<Violation>(query);
-    await client.query("COMMIT");
-    client.release();
-    return rows;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
+/** Runs a statement that returns violations; it has as much time as a big ledger takes. */
+export const findViolations = (statement: string, values: readonly unknown[] = []): Promise<Violation[]> =>
+  readAtLength<Violation>(statement, values);

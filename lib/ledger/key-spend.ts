@@ -2,11 +2,11 @@
 // wrote with the charges themselves.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { pool, type Queryable } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { Queryable } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { readChargeMark } from "./roll-up";
-import { firstIdSince } from "./usage";
+import { firstIdSince, inSnapshot } from "./usage";
 
 /** A key with the period that its cap counts now. */
 export interface KeyPeriod {
@@ -23,13 +23,12 @@ export interface PeriodSpend {
 
 /** What each key has spent and holds in its period; a key that has neither is not in the map. */
 export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, PeriodSpend>> {
-  if (periods.length === 0) return new Map();
-  const { rows } = await pool().query<PeriodSpend & { keyId: KeyId }>(
-    `SELECT s.key_id AS "keyId", s.spent, s.held FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS k(id, period, start)
-     JOIN key_spend s ON s.key_id = k.id AND s.period = k.period AND s.period_start = k.start WHERE s.spent > 0 OR s.held > 0`,
-    [periods.map((key) => key.keyId), periods.map((key) => key.period), periods.map((key) => key.periodStart)],
-  );
-  return new Map(rows.map(({ keyId, ...spend }) => [keyId, spend]));
+  const wanted = periods.map(({ keyId, period, periodStart }) => ({ keyId, period, periodStart }));
+  const rows = await prisma().keySpend.findMany({
+    where: { OR: wanted, NOT: { spent: 0, held: 0 } },
+    select: { keyId: true, spent: true, held: true },
+  });
+  return new Map(rows.map(({ keyId, spent, held }) => [keyId as KeyId, { spent: nanoUsd(spent), held: nanoUsd(held) }]));
 }
 
 /**
@@ -37,19 +36,19 @@ export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Ma
  * It reads the account's charges of that time and no older ones: an account may have many years of them.
  */
 export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[], since: Date): Promise<Map<KeyId, NanoUsd>> {
-  if (keyIds.length === 0) return new Map();
-  const rows = await inTransaction(async (transaction) => {
-    // One process of the server, as for usage: an account with a million charges must not take the others from requests.
-    await transaction.query("SET LOCAL max_parallel_workers_per_gather = 0");
-    const { rows } = await transaction.query<{ keyId: KeyId; spent: NanoUsd }>(
-      `SELECT key_id AS "keyId", sum(input_cost + output_cost)::bigint AS spent FROM charge
-       WHERE account_id = $1 AND request_id >= $2 AND at >= $3 AND key_id = ANY ($4) GROUP BY key_id`,
-      [accountId, firstIdSince(since.getTime()), since, keyIds],
-    );
-    return rows;
-  });
-  return new Map(rows.map(({ keyId, spent }) => [keyId, spent]));
+  const sums = await inSnapshot((snapshot) =>
+    snapshot.charge.groupBy({
+      by: ["keyId"],
+      where: { accountId, requestId: { gte: firstIdSince(since.getTime()) }, at: { gte: since }, keyId: { in: [...keyIds] } },
+      _sum: { inputCost: true, outputCost: true },
+    }),
+  );
+  return new Map(sums.map(({ keyId, _sum }) => [keyId as KeyId, paid(_sum)]));
 }
+
+/** nano-USD of charges that were summed up. */
+const paid = ({ inputCost, outputCost }: Record<"inputCost" | "outputCost", bigint | null>): NanoUsd =>
+  nanoUsd((inputCost ?? 0n) + (outputCost ?? 0n));
 
 /** What a key's charges since a period's start come to, up to a charge. */
 export interface CountedSpend {
@@ -65,12 +64,14 @@ const LONGEST_WAIT_MS = 2 * 86_400_000;
 /** Counts what a key has spent since its period began, without any lock: of an account with a million charges it takes a second. */
 export async function countKeySpend(accountId: AccountId, { keyId, periodStart }: Omit<KeyPeriod, "period">): Promise<CountedSpend> {
   const upTo = await readChargeMark();
-  const { rows } = await pool().query<{ spent: NanoUsd }>(
-    `SELECT coalesce(sum(input_cost + output_cost), 0)::bigint AS spent FROM charge
-     WHERE account_id = $1 AND key_id = $2 AND request_id >= $3 AND at >= $4 AND seq <= $5`,
-    [accountId, keyId, firstIdSince(periodStart.getTime() - LONGEST_WAIT_MS), periodStart, upTo],
-  );
-  return { periodStart, spent: rows[0]?.spent ?? ZERO_USD, upTo };
+  const { _sum } = await prisma().charge.aggregate({
+    where: {
+      ...{ accountId, keyId, at: { gte: periodStart }, seq: { lte: upTo } },
+      requestId: { gte: firstIdSince(periodStart.getTime() - LONGEST_WAIT_MS) },
+    },
+    _sum: { inputCost: true, outputCost: true },
+  });
+  return { periodStart, spent: paid(_sum), upTo };
 }
 
 /**

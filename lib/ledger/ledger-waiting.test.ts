@@ -8,7 +8,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "./accounts";
 import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
-import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
+import { creditIn, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldAsk, SettleAsk } from "./testing/model-types";
 import * as waits from "./testing/waiting";
 
@@ -93,7 +93,7 @@ describe.each([
   test("a hold that waits while money comes in has it", async () => {
     const account = await fundedAccount(5);
     const key = await openKey(account);
-    const more = (on: PoolClient) => credit(account, 5, `more for ${account}`, on);
+    const more = (on: PoolClient) => creditIn(on, account, 5, `more for ${account}`);
     expect((await whileWaiting(account, more, () => hold(holdAsk(account, key, 10))))?.outcome).toBe("held");
     expect(await readBalance(account)).toEqual({ posted: 10n, held: 10n, available: 0n });
   });

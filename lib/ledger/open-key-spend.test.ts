@@ -54,7 +54,7 @@ test("while an account's charges are counted for a new cap, its requests get the
     const owner = { accountId, sessionId: newSessionId(), wallet, isFrozen: false };
     const wish = { keyId, expiry: "keep" as const, cap: { nanoUsd: nanoUsd(100), period: "total" as const }, models: null };
     const changed = setOwnKeyLimits(owner, wish);
-    const counts = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM charge%' AND datname = current_database()`;
+    const counts = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM%"charge"%' AND datname = current_database()`;
     await expect.poll(async () => (await pool().query(counts)).rowCount).toBe(1);
     await client.query("SET lock_timeout = '5s'");
     for (const key of [keyId, other])

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount, openFundingAccount, openLiabilityAccount } from "./accounts";
 import { readOwed } from "./owed";
@@ -32,10 +33,10 @@ test("unseen deposits are not owed, and what was spent of one makes no other deb
   await move("other", rich, "something_new", 5n);
   const chainAccounts = ["base_chain"];
   const all = { liabilities: 25n, granted: 130n, credits: 0n };
-  expect(await readOwed(pool(), { chainAccounts, unseen: new Map() })).toEqual({ ...all, customers: 155n });
-  expect(await readOwed(pool(), { chainAccounts, unseen: new Map([[rich, 50n]]) })).toEqual({ ...all, customers: 105n });
+  expect(await readOwed(prisma(), { chainAccounts, unseen: new Map() })).toEqual({ ...all, customers: 155n });
+  expect(await readOwed(prisma(), { chainAccounts, unseen: new Map([[rich, 50n]]) })).toEqual({ ...all, customers: 105n });
   expect(
-    await readOwed(pool(), {
+    await readOwed(prisma(), {
       chainAccounts,
       unseen: new Map([
         [rich, 50n],
@@ -48,9 +49,9 @@ test("unseen deposits are not owed, and what was spent of one makes no other deb
 test("what lies at addresses that are no account's is told for itself, and is owed like the rest", async () => {
   const credit = "credit:eip155:8453:0x00000000000000000000000000000000000000aa" as AccountId;
   await openCustomerAccount(credit);
-  const before = await readOwed(pool(), { chainAccounts: ["base_chain"], unseen: new Map() });
+  const before = await readOwed(prisma(), { chainAccounts: ["base_chain"], unseen: new Map() });
   await pool().query("SELECT ledger_post_arrival('paid', 'payment', $1, 'base_chain', 9, 5, now())", [credit]);
-  const told = (unseen: ReadonlyMap<string, bigint>) => readOwed(pool(), { chainAccounts: ["base_chain"], unseen });
+  const told = (unseen: ReadonlyMap<string, bigint>) => readOwed(prisma(), { chainAccounts: ["base_chain"], unseen });
   expect(await told(new Map())).toMatchObject({ credits: 9n, customers: before.customers + 9n });
   expect(await told(new Map([[credit, 4n]]))).toMatchObject({ credits: 5n, customers: before.customers + 5n });
 });

@@ -1,7 +1,7 @@
 // What the ledger owes: customers' balances, and money that came in and is no customer's yet, or none's any more and still here.
 
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import type { Queryable } from "@/lib/db/pool";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import type { Database } from "@/lib/db/prisma";
 
 /** nano-USD. */
 export interface Owed {
@@ -25,38 +25,30 @@ interface Without {
   unseen: ReadonlyMap<string, bigint>;
 }
 
-/** Reads every account. In the caller's snapshot, in which what is unseen was read as well. */
-export async function readOwed(snapshot: Queryable, { chainAccounts, unseen }: Without): Promise<Owed> {
-  const { rows } = await snapshot.query<Record<keyof Owed, bigint>>(
-    `SELECT coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
-       coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer' AND ledger_is_credit(a.id)), 0)::bigint AS credits,
-       coalesce(sum(a.posted) FILTER (WHERE a.kind = 'liability'), 0)::bigint AS liabilities,
-       coalesce(-sum(a.posted) FILTER (WHERE a.kind = 'funding' AND a.id <> ALL ($1::text[])), 0)::bigint AS granted
-     FROM ledger_account a`,
-    [chainAccounts],
-  );
-  const [all] = rows;
-  if (!all) throw new Error("The database told no sum.");
+/** Reads every account once. In the caller's snapshot, in which what is unseen was read as well. */
+export async function readOwed(snapshot: Database, { chainAccounts, unseen }: Without): Promise<Owed> {
+  // Raw: an account counts with what it has less its debt, and Prisma sums columns alone.
+  const [all] = await snapshot.$queryRaw<Owed[]>`
+    SELECT coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
+      coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer' AND a.id LIKE 'credit:%'), 0)::bigint AS credits,
+      coalesce(sum(a.posted) FILTER (WHERE a.kind = 'liability'), 0)::bigint AS liabilities,
+      coalesce(-sum(a.posted) FILTER (WHERE a.kind = 'funding' AND a.id <> ALL (${chainAccounts}::text[])), 0)::bigint AS granted
+    FROM ledger_account a`;
+  if (!all) throw new Error("The database returned no sum.");
   const left = await readLeftOfUnseen(snapshot, unseen);
   return {
     customers: nanoUsd(all.customers - left.customers),
     credits: nanoUsd(all.credits - left.credits),
-    liabilities: nanoUsd(all.liabilities),
-    granted: nanoUsd(all.granted),
+    liabilities: all.liabilities,
+    granted: all.granted,
   };
 }
 
-async function readLeftOfUnseen(
-  snapshot: Queryable,
-  unseen: ReadonlyMap<string, bigint>,
-): Promise<Record<"customers" | "credits", bigint>> {
-  const none = { customers: 0n, credits: 0n };
-  if (unseen.size === 0) return none;
-  const { rows } = await snapshot.query<typeof none>(
-    `SELECT coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)), 0)::bigint AS customers,
-       coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)) FILTER (WHERE ledger_is_credit(a.id)), 0)::bigint AS credits
-     FROM unnest($1::text[], $2::bigint[]) AS u(id, amount) JOIN ledger_account a ON a.id = u.id`,
-    [[...unseen.keys()], [...unseen.values()]],
-  );
-  return rows[0] ?? none;
+async function readLeftOfUnseen(snapshot: Database, unseen: ReadonlyMap<string, bigint>): Promise<Pick<Owed, "customers" | "credits">> {
+  // Raw: there may be more accounts than a statement may have parameters.
+  const [left] = await snapshot.$queryRaw<Pick<Owed, "customers" | "credits">[]>`
+    SELECT coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)), 0)::bigint AS customers,
+      coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)) FILTER (WHERE a.id LIKE 'credit:%'), 0)::bigint AS credits
+    FROM unnest(${[...unseen.keys()]}::text[], ${[...unseen.values()]}::bigint[]) AS u(id, amount) JOIN ledger_account a ON a.id = u.id`;
+  return left ?? { customers: ZERO_USD, credits: ZERO_USD };
 }

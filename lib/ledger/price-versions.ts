@@ -3,7 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import type { NanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 interface PriceVersion {
   id: string;
@@ -15,18 +15,8 @@ interface PriceVersion {
 
 /** Records prices before the first charge at them; those already known stay as they are. */
 export async function recordPriceVersions(versions: readonly PriceVersion[]): Promise<void> {
-  await pool().query(
-    `INSERT INTO price_version (id, model, input_price, output_price, recorded_at)
-     SELECT v.id, v.model, v.input_price, v.output_price, $5
-     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS v(id, model, input_price, output_price)
-     ORDER BY v.id -- two releases that start side by side list them differently, and would wait for each other for ever
-     ON CONFLICT (id) DO NOTHING`,
-    [
-      versions.map((v) => v.id),
-      versions.map((v) => v.model),
-      versions.map((v) => v.inputPrice.toString()),
-      versions.map((v) => v.outputPrice.toString()),
-      now(),
-    ],
-  );
+  const recordedAt = now();
+  // In the order of ids: two releases that start side by side list them differently, and would wait for each other for ever.
+  const sorted = versions.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  await prisma().priceVersion.createMany({ data: sorted.map((version) => ({ ...version, recordedAt })), skipDuplicates: true });
 }

@@ -2,8 +2,8 @@
 // is under way. A request that failed leaves neither.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { prisma } from "@/lib/db/prisma";
 
 /** Costs in nano-USD as the customer paid them, prices in nano-USD per token. */
 export interface ChargeReceipt {
@@ -49,24 +49,49 @@ export async function findReceipt(accountId: AccountId, requestId: string): Prom
 }
 
 async function findHold(accountId: AccountId, requestId: string): Promise<HoldReceipt | null> {
-  const { rows } = await pool().query<HoldReceipt>(
-    `SELECT 'in_progress' AS state, placed_at AS at, key_id AS "keyId", ceiling, deadline
-     FROM hold WHERE request_id = $2 AND account_id = $1`,
-    [accountId, requestId],
-  );
-  return rows[0] ?? null;
+  const select = { placedAt: true, keyId: true, ceiling: true, deadline: true } as const;
+  const hold = await prisma().hold.findUnique({ where: { requestId, accountId }, select });
+  if (!hold) return null;
+  const { placedAt, keyId, ceiling, deadline } = hold;
+  return { state: "in_progress", at: placedAt, keyId: keyId as KeyId | null, ceiling: nanoUsd(ceiling), deadline };
 }
 
 async function findCharge(accountId: AccountId, requestId: string): Promise<ChargeReceipt | null> {
-  // Counts as float8, which holds them exactly and arrives as a number.
-  const { rows } = await pool().query<ChargeReceipt>(
-    `SELECT 'charged' AS state, c.at, c.model, c.provider, c.key_id AS "keyId", c.input_tokens::float8 AS "inputTokens",
-       c.output_tokens::float8 AS "outputTokens", c.cached_input_tokens::float8 AS "cachedInputTokens",
-       c.reasoning_tokens::float8 AS "reasoningTokens", c.input_cost AS "inputCost", c.output_cost AS "outputCost",
-       c.price_version AS "priceVersion", p.input_price AS "inputPrice", p.output_price AS "outputPrice", c.outcome, c.estimated,
-       c.streamed, c.paid_by AS "paidBy", c.first_token_ms AS "firstTokenMs", c.provider_ms AS "providerMs"
-     FROM charge c JOIN price_version p ON p.id = c.price_version WHERE c.account_id = $1 AND c.request_id = $2`,
-    [accountId, requestId],
-  );
-  return rows[0] ?? null;
+  const charge = await prisma().charge.findUnique({ where: { accountId_requestId: { accountId, requestId } }, select: chargeColumns });
+  const price = charge && (await prisma().priceVersion.findUnique({ where: { id: charge.priceVersion } }));
+  if (!charge || !price) return null;
+  return {
+    ...charge,
+    state: "charged",
+    keyId: charge.keyId as KeyId | null,
+    inputTokens: Number(charge.inputTokens),
+    outputTokens: Number(charge.outputTokens),
+    cachedInputTokens: Number(charge.cachedInputTokens),
+    reasoningTokens: Number(charge.reasoningTokens),
+    inputCost: nanoUsd(charge.inputCost),
+    outputCost: nanoUsd(charge.outputCost),
+    inputPrice: nanoUsd(price.inputPrice),
+    outputPrice: nanoUsd(price.outputPrice),
+  };
 }
+
+/** What the provider calls its answer is between it and the operator. */
+const chargeColumns = {
+  at: true,
+  model: true,
+  provider: true,
+  keyId: true,
+  inputTokens: true,
+  outputTokens: true,
+  cachedInputTokens: true,
+  reasoningTokens: true,
+  inputCost: true,
+  outputCost: true,
+  priceVersion: true,
+  outcome: true,
+  estimated: true,
+  streamed: true,
+  paidBy: true,
+  firstTokenMs: true,
+  providerMs: true,
+} as const;

@@ -1,7 +1,7 @@
 // Revenue and the operator's losses. Requests do not touch these accounts, since a row that every request updates would make
 // them queue; this job adds to them what was charged.
 
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 /** Sequence numbers of one statement: some tenths of a second. */
 const SLICE = 50_000;
@@ -11,13 +11,13 @@ export async function rollUpRevenue(): Promise<void> {
   // A transaction of its own: its lock waits for the batches under way, and must not be held while charges are summed.
   const mark = await readChargeMark();
   for (let reached = -1n; reached < mark; ) {
-    const { rows } = await pool().query<{ reached: bigint }>("SELECT ledger_roll_up($1, $2) AS reached", [mark, SLICE]);
+    const rows = await prisma().$queryRaw<{ reached: bigint }[]>`SELECT ledger_roll_up(${mark}::bigint, ${SLICE}::bigint) AS reached`;
     reached = rows[0]?.reached ?? mark;
   }
 }
 
 /** The sequence number up to which every charge is committed. */
 export async function readChargeMark(): Promise<bigint> {
-  const { rows } = await pool().query<{ mark: bigint }>("SELECT ledger_roll_up_mark() AS mark");
+  const rows = await prisma().$queryRaw<{ mark: bigint }[]>`SELECT ledger_roll_up_mark() AS mark`;
   return rows[0]?.mark ?? 0n;
 }

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
-import { isStatementError } from "@/lib/db/failure";
+import { sqlStateOf } from "@/lib/db/failure";
 import type { Commit } from "./commit/commit";
 import type { Settled, Settlement } from "./holds";
 
@@ -31,4 +31,4 @@ export async function settleHold(commit: Commit, settlement: Settlement): Promis
  * True when the database refused the item itself (a value, a constraint, an exception of ours) and would again. A lock that
  * was not got, a server without memory or connections, a deadlock: those pass.
  */
-export const isRefusal = (error: unknown): boolean => isStatementError(error) && /^(22|23|42|P0)/.test((error as { code: string }).code);
+export const isRefusal = (error: unknown): boolean => /^(22|23|42|P0)/.test(sqlStateOf(error) ?? "");

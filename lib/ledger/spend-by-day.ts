@@ -1,8 +1,7 @@
 // Spend by day: what an account's charges cost on each day (UTC). It adds up to the ledger's totals of the same span.
 
 import type { NanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/prisma";
-import { snapshotSettings, spanValues, type UsageSpan, whereInSpan } from "./usage";
+import { inSnapshot, inSpanSql, type UsageSpan } from "./usage";
 
 export interface DaySpend {
   /** `2026-01-31` */
@@ -15,17 +14,13 @@ export interface DaySpend {
 }
 
 /** Days with charges, whole, the first one first. */
-export async function readSpendByDay(span: UsageSpan & { mark: bigint }): Promise<DaySpend[]> {
-  return inTransaction(async (transaction) => {
-    await transaction.query(snapshotSettings);
-    const { rows } = await transaction.query<DaySpend>(
-      `SELECT to_char(day, 'YYYY-MM-DD') AS day, '' AS part, cost::bigint AS cost, requests::float8 AS requests
-       FROM (
-         SELECT (at AT TIME ZONE 'UTC')::date AS day, sum(input_cost + output_cost) AS cost, count(*) AS requests
-         FROM charge ${whereInSpan} GROUP BY 1
-       ) d ORDER BY d.day`,
-      spanValues(span, span.mark),
-    );
-    return rows;
-  });
-}
+export const readSpendByDay = (span: UsageSpan & { mark: bigint }): Promise<DaySpend[]> =>
+  // Raw: Prisma groups by columns, and a day is none.
+  inSnapshot(
+    (snapshot) => snapshot.$queryRaw<DaySpend[]>`
+      SELECT to_char(day, 'YYYY-MM-DD') AS day, '' AS part, cost::bigint AS cost, requests::float8 AS requests
+      FROM (
+        SELECT (at AT TIME ZONE 'UTC')::date AS day, sum(input_cost + output_cost) AS cost, count(*) AS requests
+        FROM charge WHERE ${inSpanSql(span, span.mark)} GROUP BY 1
+      ) d ORDER BY d.day`,
+  );

@@ -1,3 +1,4 @@
+import type { PoolClient } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -6,7 +7,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount, openFundingAccount, readBalance } from "./accounts";
 import { checkLedger } from "./check";
 import { recordPriceVersions } from "./price-versions";
-import { credit, fundedAccount, openFunding } from "./testing/fund";
+import { credit, creditIn, fundedAccount, openFunding } from "./testing/fund";
 import { openHold } from "./testing/hold";
 import { postTransfer } from "./transfers";
 
@@ -68,16 +69,16 @@ test("money that is held can not be taken back", async () => {
   expect(await readBalance(account)).toEqual({ posted: 8n, held: 8n, available: 0n });
 });
 
-test("a transfer belongs to the transaction that it is handed: rolled back with it, posted with it", async () => {
+test("a transfer belongs to the transaction that it is made in: rolled back with it, posted with it", async () => {
   const account = await fundedAccount(0);
-  const transfer = { id: "in a transaction", kind: "credit" as const, legs: [leg(account, 5n), leg("test_funding", -5n)] };
+  const post = (transaction: PoolClient) => creditIn(transaction, account, 5, "in a transaction");
   const failing = inTransaction(async (transaction) => {
-    expect(await postTransfer(transfer, transaction)).toBe(true);
+    expect(await post(transaction)).toBe(true);
     throw new Error("something else failed");
   });
   await expect(failing).rejects.toThrow("something else failed");
   expect((await readBalance(account)).posted).toBe(0n);
-  expect(await inTransaction((transaction) => postTransfer(transfer, transaction))).toBe(true);
+  expect(await inTransaction(post)).toBe(true);
   expect((await readBalance(account)).posted).toBe(5n);
 });
 

@@ -2,9 +2,9 @@
 // models and keys they are of. Its size is bounded by the days and the parts asked for, and by models times keys.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/prisma";
+import { Prisma } from "@/lib/db/prisma";
 import type { DaySpend } from "./spend-by-day";
-import { LAST_SEQUENCE, snapshotSettings, spanValues, type UsageSpan, type UsageSums, whereInSpan } from "./usage";
+import { inSnapshot, inSpanSql, LAST_SEQUENCE, type UsageSpan, type UsageSums } from "./usage";
 
 /** What the days are split by; "day" does not split them. */
 export const splits = ["day", "model", "key"] as const;
@@ -26,17 +26,10 @@ interface SummaryRow extends UsageSums {
   charged: [model: string, keyId: string][];
 }
 
-/** Sums the span up; its days are split into the `most` largest parts and the rest. */
-export async function readUsageSummary(span: UsageSpan, split: Split, most: number): Promise<UsageSummary> {
-  const { model, keyId, ...whole } = span;
-  const row = await inTransaction(async (transaction) => {
-    await transaction.query(snapshotSettings);
-    const values = [...spanValues(whole, span.mark ?? LAST_SEQUENCE), split, most, model ?? null, keyId ?? null];
-    const { rows } = await transaction.query<SummaryRow>(summaryText, values);
-    const [first] = rows;
-    if (!first) throw new Error("assertion failed: sums without groups are one row");
-    return first;
-  });
+/** Sums the span up; its days are split into the `maxParts` largest parts and the rest. */
+export async function readUsageSummary(span: UsageSpan, split: Split, maxParts: number): Promise<UsageSummary> {
+  const [row] = await inSnapshot((snapshot) => snapshot.$queryRaw<SummaryRow[]>(summaryQuery(span, split, maxParts)));
+  if (!row) throw new Error("assertion failed: sums without groups are one row");
   const { newest, spend, charged, ...totals } = row;
   return {
     totals,
@@ -49,16 +42,20 @@ export async function readUsageSummary(span: UsageSpan, split: Split, most: numb
 /** JSON carries it as text, which is exact. */
 const costOf = (text: string): NanoUsd => nanoUsd(BigInt(text));
 
-const summaryText = `WITH groups AS MATERIALIZED (
+/** Raw: everything comes from one reading of the charges, which may be a million. */
+function summaryQuery({ model, keyId, ...whole }: UsageSpan, split: Split, maxParts: number): Prisma.Sql {
+  const ofModel = model === undefined ? Prisma.empty : Prisma.sql`AND model = ${model}`;
+  const ofKey = keyId === undefined ? Prisma.empty : Prisma.sql`AND key_id = ${keyId}`;
+  return Prisma.sql`WITH groups AS MATERIALIZED (
     SELECT (at AT TIME ZONE 'UTC')::date AS day, model, coalesce(key_id, '') AS key_id, count(*) AS requests,
       sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
       sum(input_cost) AS input_cost, sum(output_cost) AS output_cost, max(seq) AS newest
-    FROM charge ${whereInSpan} GROUP BY 1, 2, 3
+    FROM charge WHERE ${inSpanSql(whole, whole.mark ?? LAST_SEQUENCE)} GROUP BY 1, 2, 3
   ), shown AS MATERIALIZED (
-    SELECT *, CASE $9 WHEN 'model' THEN model WHEN 'key' THEN key_id ELSE '' END COLLATE "C" AS part
-    FROM groups WHERE ($11::text IS NULL OR model = $11) AND ($12::text IS NULL OR key_id = $12)
+    SELECT *, CASE ${split}::text WHEN 'model' THEN model WHEN 'key' THEN key_id ELSE '' END COLLATE "C" AS part
+    FROM groups WHERE true ${ofModel} ${ofKey}
   ), largest AS (
-    SELECT part FROM shown GROUP BY part ORDER BY sum(input_cost + output_cost) DESC, part LIMIT $10
+    SELECT part FROM shown GROUP BY part ORDER BY sum(input_cost + output_cost) DESC, part LIMIT ${maxParts}
   ), days AS (
     SELECT s.day, l.part, sum(s.input_cost + s.output_cost) AS cost, sum(s.requests) AS requests
     FROM shown s LEFT JOIN largest l ON l.part = s.part GROUP BY s.day, l.part
@@ -72,3 +69,4 @@ const summaryText = `WITH groups AS MATERIALIZED (
     (SELECT coalesce(json_agg(json_build_array(model, key_id) ORDER BY model, key_id), '[]')
       FROM (SELECT DISTINCT model COLLATE "C" AS model, key_id FROM groups) pairs) AS charged
   FROM shown`;
+}

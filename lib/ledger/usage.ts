@@ -3,9 +3,8 @@
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
-import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type Database, inTransaction, Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 
 /** What charges can be grouped by; days are UTC. */
 export const groupings = ["day", "model", "key"] as const;
@@ -68,34 +67,30 @@ export interface UsagePage<Row> {
 
 /** One page of the span's requests, those that came in last first; `before` is the last request of the page before. */
 export function listChargedRequests(span: UsageSpan, limit: number, before: string | null): Promise<UsagePage<ChargedRequest>> {
-  return readPage(span, limit, (transaction, mark) => selectOlder(transaction, { ...span, mark }, limit + 1, before));
+  return readPage(span, limit, (snapshot, mark) => findOlder(snapshot, { ...span, mark }, limit + 1, before));
 }
 
 type RowsPage = Pick<UsagePage<ChargedRequest>, "rows" | "more">;
+type MarkedSpan = UsageSpan & { mark: bigint };
 
 /** The same page without its totals, which its reader has already. */
-export async function listOlderRequests(span: UsageSpan & { mark: bigint }, limit: number, before: string | null): Promise<RowsPage> {
-  const rows = await inSnapshot((transaction) => selectOlder(transaction, span, limit + 1, before));
+export async function listOlderRequests(span: MarkedSpan, limit: number, before: string | null): Promise<RowsPage> {
+  const rows = await inSnapshot((snapshot) => findOlder(snapshot, span, limit + 1, before));
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
 /** The page that came in right after `after`, in the same order; `more` when newer ones follow. */
-export async function listNewerRequests(span: UsageSpan & { mark: bigint }, limit: number, after: string): Promise<RowsPage> {
-  const { rows } = await inSnapshot((transaction) =>
-    transaction.query<ChargedRequest>(
-      `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id > $9 ORDER BY request_id LIMIT $10`,
-      [...spanValues(span, span.mark), after, limit + 1],
-    ),
-  );
-  return { rows: rows.slice(0, limit).reverse(), more: rows.length > limit };
+export async function listNewerRequests(span: MarkedSpan, limit: number, after: string): Promise<RowsPage> {
+  const where = { AND: [inSpan(span, span.mark), { requestId: { gt: after } }] };
+  const query = { where, select: chargeColumns, orderBy: { requestId: "asc" }, take: limit + 1 } as const;
+  const rows = await inSnapshot((snapshot) => snapshot.charge.findMany(query));
+  return { rows: rows.slice(0, limit).reverse().map(chargedRequest), more: rows.length > limit };
 }
 
-async function selectOlder(transaction: Transaction, span: UsageSpan & { mark: bigint }, most: number, before: string | null) {
-  const { rows } = await transaction.query<ChargedRequest>(
-    `SELECT ${chargeColumns} FROM charge ${whereInSpan} AND request_id < coalesce($9, '~') ORDER BY request_id DESC LIMIT $10`,
-    [...spanValues(span, span.mark), before, most],
-  );
-  return rows;
+async function findOlder(snapshot: Transaction, span: MarkedSpan, max: number, before: string | null): Promise<ChargedRequest[]> {
+  const where = inSpanBefore(span, before);
+  const rows = await snapshot.charge.findMany({ where, select: chargeColumns, orderBy: { requestId: "desc" }, take: max });
+  return rows.map(chargedRequest);
 }
 
 /** What the span's charges come to, and the mark up to which they do. */
@@ -106,9 +101,8 @@ export async function readTotals(span: UsageSpan): Promise<{ totals: UsageSums; 
 
 /** The account's last requests, the newest first, whenever they were. */
 export async function listLatestRequests(accountId: AccountId, limit: number): Promise<ChargedRequest[]> {
-  const text = `SELECT ${chargeColumns} FROM charge WHERE account_id = $1 ORDER BY request_id DESC LIMIT $2`;
-  const { rows } = await pool().query<ChargedRequest>(text, [accountId, limit]);
-  return rows;
+  const query = { where: { accountId }, select: chargeColumns, orderBy: { requestId: "desc" }, take: limit } as const;
+  return (await prisma().charge.findMany(query)).map(chargedRequest);
 }
 
 /** One page of the span's charges in groups: the newest day first, then by model and key; `after` is the last group of the page before. */
@@ -118,72 +112,120 @@ export function listUsageGroups(
   limit: number,
   after: GroupPosition | null,
 ): Promise<UsagePage<UsageGroup>> {
-  return readPage(span, limit, async (transaction, mark) => {
-    const { rows } = await transaction.query<UsageGroup>(
-      `SELECT * FROM (
-         SELECT CASE WHEN $9 THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
-           CASE WHEN $10 THEN model ELSE '' END COLLATE "C" AS model,
-           CASE WHEN $11 THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId", ${sums}
-         FROM charge ${whereInSpan} GROUP BY 1, 2, 3
-       ) g
-       WHERE $12::text IS NULL OR g.day < $12 OR (g.day = $12 AND (g.model, g."keyId") > ($13, $14))
-       ORDER BY g.day DESC, g.model, g."keyId" LIMIT $15`,
-      [
-        ...spanValues(span, mark),
-        ...groupings.map((grouping) => groupBy.includes(grouping)),
-        after?.day ?? null,
-        after?.model ?? null,
-        after?.keyId ?? null,
-        limit + 1,
-      ],
-    );
-    return rows;
-  });
+  const [byDay, byModel, byKey] = groupings.map((grouping) => groupBy.includes(grouping));
+  const follows = after
+    ? Prisma.sql`g.day < ${after.day} OR (g.day = ${after.day} AND (g.model, g."keyId") > (${after.model}, ${after.keyId}))`
+    : Prisma.sql`true`;
+  // Raw: Prisma groups by columns, and a day is none.
+  return readPage(
+    span,
+    limit,
+    (snapshot, mark) => snapshot.$queryRaw<UsageGroup[]>`
+      SELECT * FROM (
+        SELECT CASE WHEN ${byDay} THEN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') ELSE '' END COLLATE "C" AS day,
+          CASE WHEN ${byModel} THEN model ELSE '' END COLLATE "C" AS model,
+          CASE WHEN ${byKey} THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId",
+          count(*)::float8 AS requests, sum(input_tokens)::float8 AS "inputTokens", sum(output_tokens)::float8 AS "outputTokens",
+          sum(input_cost)::bigint AS "inputCost", sum(output_cost)::bigint AS "outputCost"
+        FROM charge WHERE ${inSpanSql(span, mark)} GROUP BY 1, 2, 3
+      ) g WHERE ${follows} ORDER BY g.day DESC, g.model, g."keyId" LIMIT ${limit + 1}`,
+  );
 }
 
 /** `readRows` returns one row more than the page holds when there are more. */
 async function readPage<Row>(
   span: UsageSpan,
   limit: number,
-  readRows: (transaction: Transaction, mark: bigint) => Promise<Row[]>,
+  readRows: (snapshot: Transaction, mark: bigint) => Promise<Row[]>,
 ): Promise<UsagePage<Row>> {
-  return inSnapshot(async (transaction) => {
-    const { newest, ...totals } = await sumSpan(transaction, span);
+  return inSnapshot(async (snapshot) => {
+    const { newest, ...totals } = await sumSpan(snapshot, span);
     const mark = span.mark ?? newest;
-    const rows = await readRows(transaction, mark);
+    const rows = await readRows(snapshot, mark);
     return { rows: rows.slice(0, limit), more: rows.length > limit, totals, mark };
   });
 }
 
-const inSnapshot = <T>(read: (transaction: Transaction) => Promise<T>): Promise<T> =>
-  inTransaction(async (transaction) => {
-    await transaction.query(snapshotSettings);
-    return read(transaction);
+async function sumSpan(snapshot: Database, span: UsageSpan): Promise<UsageSums & { newest: bigint }> {
+  const { _count, _sum, _max } = await snapshot.charge.aggregate({
+    where: inSpan(span, span.mark ?? LAST_SEQUENCE),
+    _count: true,
+    _sum: { inputTokens: true, outputTokens: true, inputCost: true, outputCost: true },
+    _max: { seq: true },
   });
-
-// One process of the server at a time: a million charges take it a second or two, and requests want the others.
-export const snapshotSettings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL max_parallel_workers_per_gather = 0";
-
-async function sumSpan(transaction: Transaction, span: UsageSpan): Promise<UsageSums & { newest: bigint }> {
-  const { rows } = await transaction.query<UsageSums & { newest: bigint }>(
-    `SELECT ${sums}, coalesce(max(seq), 0) AS newest FROM charge ${whereInSpan}`,
-    spanValues(span, span.mark ?? LAST_SEQUENCE),
-  );
-  return rows[0] ?? { requests: 0, inputTokens: 0, outputTokens: 0, inputCost: ZERO_USD, outputCost: ZERO_USD, newest: 0n };
+  return {
+    requests: _count,
+    inputTokens: Number(_sum.inputTokens),
+    outputTokens: Number(_sum.outputTokens),
+    inputCost: nanoUsd(_sum.inputCost ?? 0n),
+    outputCost: nanoUsd(_sum.outputCost ?? 0n),
+    newest: _max.seq ?? 0n,
+  };
 }
 
+/**
+ * Reads everything as of one moment, each query in one process of the server: a million charges take that a second or two, and
+ * requests want the others.
+ */
+export const inSnapshot = <T>(read: (snapshot: Transaction) => Promise<T>): Promise<T> =>
+  inTransaction(
+    async (snapshot) => {
+      await snapshot.$executeRaw`SELECT set_config('transaction_read_only', 'on', true), set_config('max_parallel_workers_per_gather', '0', true)`;
+      return read(snapshot);
+    },
+    { isolationLevel: "RepeatableRead" },
+  );
+
 /** The columns of a `ChargedRequest`. */
-export const chargeColumns = `request_id AS "requestId", at, model, key_id AS "keyId", input_tokens::float8 AS "inputTokens",
-  output_tokens::float8 AS "outputTokens", input_cost AS "inputCost", output_cost AS "outputCost", outcome, streamed`;
+export const chargeColumns = {
+  requestId: true,
+  at: true,
+  model: true,
+  keyId: true,
+  inputTokens: true,
+  outputTokens: true,
+  inputCost: true,
+  outputCost: true,
+  outcome: true,
+  streamed: true,
+} as const satisfies Prisma.ChargeSelect;
 
-// Counts as float8, which holds them exactly and arrives as a number; sums of bigint are numeric, and fit into one again.
-const sums = `count(*)::float8 AS requests, coalesce(sum(input_tokens), 0)::float8 AS "inputTokens",
-  coalesce(sum(output_tokens), 0)::float8 AS "outputTokens", coalesce(sum(input_cost), 0)::bigint AS "inputCost",
-  coalesce(sum(output_cost), 0)::bigint AS "outputCost"`;
+/** A charge with its own types: an id, a count and an amount of money. */
+export const chargedRequest = <Row extends Prisma.ChargeGetPayload<{ select: typeof chargeColumns }>>(row: Row) => ({
+  ...row,
+  requestId: row.requestId as RequestId,
+  keyId: row.keyId as KeyId | null,
+  inputTokens: Number(row.inputTokens),
+  outputTokens: Number(row.outputTokens),
+  inputCost: nanoUsd(row.inputCost),
+  outputCost: nanoUsd(row.outputCost),
+});
 
-/** Takes the first eight parameters of a statement. The bounds on the id only make it a range of the primary key; `at` decides. */
-export const whereInSpan = `WHERE account_id = $1 AND request_id >= $2 AND request_id < $3 AND at >= $4 AND at < $5 AND seq <= $6
-  AND ($7::text IS NULL OR model = $7) AND ($8::text IS NULL OR coalesce(key_id, '') = $8)`;
+/** Charges of the span, up to a charge. The bounds on the id only make it a range of the primary key; `at` decides. */
+const inSpan = (span: UsageSpan, mark: bigint): Prisma.ChargeWhereInput => {
+  const { firstId, lastId, from, to } = boundsOf(span);
+  return {
+    accountId: span.accountId,
+    requestId: { gte: firstId, lt: lastId },
+    at: { gte: from, lt: to },
+    seq: { lte: mark },
+    model: span.model,
+    keyId: span.keyId === "" ? null : span.keyId,
+  };
+};
+
+/** Those of them that came in before a request, if one is named. */
+export const inSpanBefore = (span: MarkedSpan, before: string | null): Prisma.ChargeWhereInput =>
+  before === null ? inSpan(span, span.mark) : { AND: [inSpan(span, span.mark), { requestId: { lt: before } }] };
+
+/** `inSpan` as a condition of SQL. */
+export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
+  const { firstId, lastId, from, to } = boundsOf(span);
+  const ofModel = span.model === undefined ? Prisma.empty : Prisma.sql`AND model = ${span.model}`;
+  const ofKey = span.keyId === undefined ? Prisma.empty : Prisma.sql`AND coalesce(key_id, '') = ${span.keyId}`;
+  return Prisma.sql`account_id = ${span.accountId} AND request_id >= ${firstId} AND request_id < ${lastId}
+    AND at >= ${from}::timestamptz AND at < ${to}::timestamptz AND seq <= ${mark}::bigint ${ofModel} ${ofKey}`;
+}
 
 /** An id is as old as its request, which ends within minutes; the rest of an hour is for clocks that were set. */
 const ROOM_MS = 3_600_000;
@@ -195,14 +237,9 @@ const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms),
 /** No request that was charged at `ms` or later has a smaller id. */
 export const firstIdSince = (ms: number): string => boundOfIds(ms - ROOM_MS);
 
-/** The values of `whereInSpan`. */
-export const spanValues = ({ accountId, fromMs, toMs, model, keyId }: UsageSpan, mark: bigint): unknown[] => [
-  accountId,
-  firstIdSince(fromMs),
-  boundOfIds(toMs + ROOM_MS),
-  new Date(Math.max(0, fromMs)), // before there were any charges; Prisma's adapter cannot write a year before the first
-  new Date(Math.max(0, toMs)),
-  mark,
-  model ?? null,
-  keyId ?? null,
-];
+const boundsOf = ({ fromMs, toMs }: UsageSpan) => ({
+  firstId: firstIdSince(fromMs),
+  lastId: boundOfIds(toMs + ROOM_MS),
+  from: new Date(Math.max(0, fromMs)), // before there were any charges; Prisma's adapter cannot write a year before the first
+  to: new Date(Math.max(0, toMs)),
+});

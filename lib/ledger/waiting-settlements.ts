@@ -4,6 +4,7 @@
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
+import { sqlStateOf } from "@/lib/db/failure";
 import type { Commit } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 import { isRefusal } from "./settle-hold";
@@ -112,7 +113,7 @@ async function tryOne(one: Waiting): Promise<boolean> {
     return true;
   } catch (error) {
     // An account that somebody keeps locked says nothing of the others.
-    if (!isRefusal(error)) return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+    if (!isRefusal(error)) return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
     waiting.delete(one);
     log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");
     return true;

@@ -75,6 +75,17 @@ test("an account that could not be opened whole is not opened at all", async () 
   expect(await checkLedger()).toEqual([]);
 });
 
+test("an account whose start died before it had its money has it after the next start", async () => {
+  const wallets = newWallets();
+  await database.pool.query("ALTER TABLE transfer ADD CONSTRAINT refuse_grant CHECK (kind <> 'credit') NOT VALID");
+  await expect(openDemoAccount(undefined, wallets)).rejects.toThrow("refuse_grant");
+  await database.pool.query("ALTER TABLE transfer DROP CONSTRAINT refuse_grant");
+  for (let start = 0; start < 2; start++) {
+    const { accountId } = await whoHas(await openDemoAccount(undefined, wallets));
+    expect(await readBalance(accountId)).toMatchObject({ posted: fromCents(2_500) });
+  }
+});
+
 test("starts at the same moment open one account", async () => {
   const count = async () => (await database.pool.query("SELECT 1 FROM account")).rowCount ?? 0;
   const before = await count();

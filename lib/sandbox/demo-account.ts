@@ -30,7 +30,7 @@ export async function readGranted(): Promise<bigint> {
  */
 export async function openDemoAccount(known: string | undefined, wallets: readonly Wallet[]): Promise<string> {
   const knownKey = known ? await authenticateKey(known) : null;
-  return inTransaction(async (transaction) => {
+  const { accountId, apiKey } = await inTransaction(async (transaction) => {
     // In one order, as whoever links wallets does: starts at the same moment find the account that the first of them opened.
     for (const wallet of wallets.toSorted((a, b) => (a.address < b.address ? -1 : 1))) await lockWallet(wallet, transaction);
     const knownAccount = knownKey?.ok ? knownKey.key.accountId : await findDemoAccount(wallets, transaction);
@@ -38,10 +38,13 @@ export async function openDemoAccount(known: string | undefined, wallets: readon
     await giveDemoWallets(accountId, wallets, transaction);
     // Without the jobs role nobody may have made addresses yet; a start with it gives the account its own.
     if (config().ROLES.includes("jobs")) await openWallet(accountId, transaction);
-    if (known && knownKey?.ok) return known;
+    if (known && knownKey?.ok) return { accountId, apiKey: known };
     const { key } = await createKey({ accountId, name: "demo" }, transaction);
-    return key;
+    return { accountId, apiKey: key };
   });
+  // A start that dies before this has not stored the key, so the next one gives the account its money.
+  if (apiKey !== known) await grant(accountId);
+  return apiKey;
 }
 
 async function findDemoAccount(wallets: readonly Wallet[], transaction: Transaction): Promise<AccountId | null> {
@@ -55,19 +58,17 @@ async function findDemoAccount(wallets: readonly Wallet[], transaction: Transact
 async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
   const accountId = await createAccount(undefined, transaction);
   await openCustomerAccount(accountId, transaction);
-  await openFundingAccount(GRANTS, transaction);
-  await postTransfer(
-    {
-      id: `demo_${accountId}`,
-      kind: "credit",
-      legs: [
-        { account: accountId, amount: DEMO_BALANCE },
-        { account: GRANTS, amount: nanoUsd(-DEMO_BALANCE) },
-      ],
-    },
-    transaction,
-  );
   return accountId;
+}
+
+/** Gives the account its 25 USD, once. */
+async function grant(accountId: AccountId): Promise<void> {
+  const legs = [
+    { account: accountId, amount: DEMO_BALANCE },
+    { account: GRANTS, amount: nanoUsd(-DEMO_BALANCE) },
+  ];
+  await openFundingAccount(GRANTS);
+  await postTransfer({ id: `demo_${accountId}`, kind: "credit", legs });
 }
 
 // Once an account has a wallet, its owner decides which ones it has: what they unlinked stays so. The wallets are locked.

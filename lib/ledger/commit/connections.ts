@@ -11,15 +11,19 @@ import { databaseUrl, makePool } from "@/lib/db/pool";
 import { runStatement, type Statement } from "./statement";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
-const settings = [
-  "-c enable_seqscan=off",
-  "-c enable_hashjoin=off",
-  "-c enable_mergejoin=off",
-  "-c jit=off",
-  "-c plan_cache_mode=force_generic_plan",
-  // Whoever holds a wallet's lock for longer must not stop the wallets beside it.
-  "-c lock_timeout=1s",
-].join(" ");
+export const plannerSettings: Readonly<Record<string, string>> = {
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off",
+  plan_cache_mode: "force_generic_plan",
+};
+/** Whoever holds a wallet's lock for longer must not stop the wallets beside it. */
+const LOCK_TIMEOUT = "1s";
+
+const settings = Object.entries({ ...plannerSettings, lock_timeout: LOCK_TIMEOUT })
+  .map(([setting, value]) => `-c ${setting}=${value}`)
+  .join(" ");
 
 const MAX_CONNECTIONS = 3;
 /** How long after a second connection could not be opened it is tried again. */

@@ -8,6 +8,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
+import { plannerSettings } from "../commit/connections";
 import { decide, type Item, type Result } from "../commit/decide";
 import { runStatement } from "../commit/statement";
 import { type Hold, releaseOf, type Settlement } from "../holds";
@@ -16,9 +17,10 @@ import type { HoldAsk, HoldResult, SettleAsk, SettleResult } from "./model-types
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
 
-/** What the request path tells the planner; see lib/ledger/commit/connections.ts. */
-export const hotSettings =
-  "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
+/** What the request path tells the planner, as statements. */
+export const hotSettings = Object.entries(plannerSettings)
+  .map(([setting, value]) => `SET ${setting} = ${value}`)
+  .join("; ");
 
 export const failed = "failed";
 export const processOfTests = "prc_test";

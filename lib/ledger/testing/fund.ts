@@ -29,23 +29,28 @@ export async function fundedAccount(amountNanoUsd: bigint | number, limits?: Par
 }
 
 /** Money that comes in; posted once for each `id`. */
-export const credit = (
-  account: AccountId,
-  amountNanoUsd: bigint | number,
-  id = `credit of ${account}`,
-  client?: PoolClient,
-): Promise<boolean> =>
-  postTransfer(
-    {
-      id,
-      kind: "credit",
-      legs: [
-        { account, amount: nanoUsd(amountNanoUsd) },
-        { account: funding, amount: nanoUsd(-BigInt(amountNanoUsd)) },
-      ],
-    },
-    client,
-  );
+export const credit = (account: AccountId, amountNanoUsd: bigint | number, id = `credit of ${account}`): Promise<boolean> =>
+  postTransfer({
+    id,
+    kind: "credit",
+    legs: [
+      { account, amount: nanoUsd(amountNanoUsd) },
+      { account: funding, amount: nanoUsd(-BigInt(amountNanoUsd)) },
+    ],
+  });
+
+/** The same in a transaction of the test's. */
+export async function creditIn(client: PoolClient, account: AccountId, amountNanoUsd: number, id: string): Promise<boolean> {
+  const legs = [
+    { account, amount: amountNanoUsd },
+    { account: funding, amount: -amountNanoUsd },
+  ];
+  const { rows } = await client.query<{ posted: boolean }>("SELECT ledger_post($1, 'credit', $2, now()) AS posted", [
+    id,
+    JSON.stringify(legs),
+  ]);
+  return rows[0]?.posted === true;
+}
 
 /** A key of the account, with a cap when one is given. */
 export async function openKey(accountId: AccountId, cap?: { nanoUsd: number; period: CapPeriod }): Promise<KeyId> {

@@ -3,17 +3,16 @@
 
 import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freezeAccount } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
 import { fromCents, nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { collectDebts } from "@/lib/ledger/debts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { getRelayed } from "@/lib/relay/relayed";
+import { collectDebts } from "@/lib/wallets/collect-debts";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "../claims/claim";
 import { readCredit } from "../claims/credits";
 import { settleClaim } from "../settlement/settle";
@@ -121,7 +120,7 @@ test("of a credit that is held by then what is free is taken back at once, the r
   expect(await balanceOf(account)).toEqual({ posted: held, held, debt: held });
   expect(await checkBooks()).toEqual([]);
   await endHold(hold, null);
-  await collectDebts(freezeAccount);
+  await collectDebts();
   expect(await balanceOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n });
   expect(await lossesOf(paid)).toBe(0n);
 });
@@ -135,7 +134,7 @@ test("of a credit that was spent by then the operator bears what is gone, and no
   await undo(1);
   await useNonceOf(paid);
   await endHold(open, { input: Number(spent), output: 0, details: { paidBy: "payment" } });
-  await collectDebts(freezeAccount);
+  await collectDebts();
   expect(await balanceOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n });
   expect(await lossesOf(paid)).toBe(-spent);
 });

@@ -2,7 +2,6 @@
 
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freezeAccount } from "@/lib/access/accounts";
 import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -12,9 +11,9 @@ import { sample } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { collectDebts } from "@/lib/ledger/debts";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { postTransfer } from "@/lib/ledger/transfers";
+import { collectDebts } from "@/lib/wallets/collect-debts";
 import { readBaseRange } from "./base-range";
 import { checkDeposits } from "./check";
 import { listDeposits } from "./deposit";
@@ -157,7 +156,7 @@ test("what is held of a deposit that vanished is taken back when its request end
   expect(await stateOf()).toEqual({ state: "open", posted: 2_000_000_000n, debt: 2_000_000_000n });
   expect([await checkLedger(), await checkDeposits()]).toEqual([[], []]);
   await endHold(hold, null);
-  await collectDebts(freezeAccount);
+  await collectDebts();
   expect(await stateOf()).toEqual({ state: "open", posted: 0n, debt: 0n });
   expect(await readBalance("deposit_losses" as AccountId)).toEqual(lostBefore);
   expect([await checkLedger(), await checkDeposits()]).toEqual([[], []]);

@@ -3,7 +3,7 @@
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pool, type Queryable } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { listUnseenArrivals } from "@/lib/ledger/arrivals";
 import { readOwed } from "@/lib/ledger/owed";
 import type { DepositChain } from "../deposits/deposit";
@@ -81,7 +81,7 @@ interface Unseen {
 }
 
 /** What is booked, and is not in a final block up to the height that is read. Payments come to the treasury. */
-async function readUnseen(snapshot: Queryable, heights: Heights): Promise<Unseen> {
+async function readUnseen(snapshot: Transaction, heights: Heights): Promise<Unseen> {
   const unseen: Unseen = { credited: new Map(), uncredited: 0n };
   const add = (accountId: string, amount: bigint) => unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
   for (const { accountId, state, amount } of await listUnseenDeposits(snapshot, heights)) {

@@ -15,6 +15,7 @@ DECLARE
   period text;
   period_start timestamptz;
   used bigint;
+  claim idempotent_reply;
 BEGIN
   IF ceiling < 0 THEN RAISE EXCEPTION 'request % asks for a hold of %', request, ceiling; END IF;
   IF NOT fits THEN
@@ -30,7 +31,15 @@ BEGIN
   ELSIF access_is_frozen(account) THEN
     refusal := json_build_object('outcome', 'account_frozen');
   END IF;
-  IF refusal IS NULL AND idempotency IS NOT NULL THEN refusal := gateway_find_claim(account, idempotency, hash, at); END IF;
+  IF refusal IS NULL AND idempotency IS NOT NULL THEN
+    SELECT * INTO claim FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
+    IF claim.expires_at <= at AND claim.status IS NOT NULL THEN
+      DELETE FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
+    ELSIF claim.request_id IS NOT NULL THEN
+      refusal := json_build_object('outcome',
+        CASE WHEN claim.body_hash <> hash THEN 'mismatch' WHEN claim.status IS NULL THEN 'in_progress' ELSE 'replay' END);
+    END IF;
+  END IF;
   IF refusal IS NULL AND NOT fits THEN
     refusal := json_build_object('outcome', 'insufficient', 'available', ledger_available(account)::text);
   END IF;
@@ -110,6 +119,7 @@ DECLARE
   caps bigint[];
   periods text[];
   starts timestamptz[];
+  claimed integer;
   settled text;
 BEGIN
   PERFORM ledger_begin_batch(settled_accounts, settled_ceilings, input_costs, output_costs, accounts, ceilings);
@@ -121,7 +131,16 @@ BEGIN
       FROM unnest(accounts, keys) WITH ORDINALITY AS i(account, key, ord) LEFT JOIN LATERAL access_key_state(i.key, at) k ON true ORDER BY i.ord
     ) i;
   IF in_the_way IS NULL AND idempotencies IS NOT NULL THEN
-    in_the_way := gateway_take_claims(accounts, idempotencies, requests, hashes, at);
+    INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
+      SELECT i.account, i.idempotency, i.request, i.hash, at, at + interval '24 hours'
+      FROM unnest(accounts, idempotencies, requests, hashes) i(account, idempotency, request, hash) WHERE i.idempotency IS NOT NULL
+      ON CONFLICT (account_id, idempotency_key) DO NOTHING;
+    GET DIAGNOSTICS claimed = ROW_COUNT;
+    IF claimed < cardinality(idempotencies) - cardinality(array_positions(idempotencies, NULL)) THEN
+      in_the_way := (
+        SELECT string_agg(DISTINCT i.account, ',') FROM unnest(accounts, idempotencies, requests) i(account, idempotency, request)
+        JOIN idempotent_reply r ON r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id <> i.request);
+    END IF;
   END IF;
   IF in_the_way IS NOT NULL THEN RAISE SQLSTATE 'PP001' USING DETAIL = in_the_way; END IF;
   settled := ledger_write_batch(settled_requests, settled_accounts, settled_keys, settled_ceilings, input_costs, output_costs, details,

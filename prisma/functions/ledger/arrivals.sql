@@ -86,6 +86,7 @@ DECLARE
   holders text[];
   amount bigint;
   taken bigint;
+  owed bigint;
   total bigint := 0;
   all_lost bigint := 0;
   legs jsonb := '[]';
@@ -106,11 +107,11 @@ BEGIN
     RAISE EXCEPTION 'arrival % is final: it can not be taken back', transfer;
   END IF;
   FOR account_id, amount IN SELECT a.account_id, a.amount FROM arrival a WHERE a.transfer_id = transfer ORDER BY a.account_id LOOP
-    taken := ledger_take_or_owe(reversal, account_id, loss, amount, at);
+    SELECT r.taken, r.owed INTO taken, owed FROM ledger_reclaim(reversal, account_id, loss, amount, at) r;
     legs := legs || jsonb_build_object('account', account_id, 'amount', -taken);
     total := total + amount;
     all_lost := all_lost + amount - taken;
-    lost := amount - taken - ledger_owed(reversal, account_id);
+    lost := amount - taken - owed;
     RETURN NEXT;
   END LOOP;
   legs := legs || jsonb_build_object('account', funding, 'amount', total) || jsonb_build_object('account', loss, 'amount', -all_lost);

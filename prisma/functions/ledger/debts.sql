@@ -1,13 +1,13 @@
 -- Debts: what a reversal could not take back of an account, because it was held for requests under way. The operator bears it until
 -- the holds have ended; then it is taken, and only what is missing then stays lost.
 
--- What of `amount` can be taken back of a customer at once; the rest is noted as a debt as far as it is held. The account must be
--- locked. `reversal` names the transfer that takes it.
-CREATE OR REPLACE FUNCTION ledger_take_or_owe(reversal text, customer text, loss text, amount bigint, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Takes back `amount` of a customer as far as that is free; what is held is noted as a debt, and the rest is lost. The account must be
+-- locked. The caller posts what is taken, with the transfer `reversal`.
+CREATE OR REPLACE FUNCTION ledger_reclaim(
+  reversal text, customer text, loss text, amount bigint, at timestamptz, OUT taken bigint, OUT owed bigint
+) LANGUAGE plpgsql AS $$
 DECLARE
   found ledger_account;
-  taken bigint;
-  owed bigint;
 BEGIN
   SELECT * INTO found FROM ledger_account a WHERE a.id = customer;
   taken := least(greatest(found.posted - found.held - found.debt, 0), amount);
@@ -17,16 +17,7 @@ BEGIN
     INSERT INTO debt (transfer_id, account_id, loss_id, amount, since) VALUES (reversal, customer, loss, owed, at);
     UPDATE ledger_account a SET debt = a.debt + owed WHERE a.id = customer;
   END IF;
-  RETURN taken;
 END $$;
-
--- What a customer still owes of a reversal.
-CREATE OR REPLACE FUNCTION ledger_owed(reversal text, customer text) RETURNS bigint LANGUAGE sql STABLE AS $$
-  SELECT coalesce((SELECT d.amount FROM debt d WHERE d.transfer_id = reversal AND d.account_id = customer), 0)
-$$;
-
--- Accounts with a debt.
-CREATE OR REPLACE FUNCTION ledger_indebted() RETURNS SETOF text LANGUAGE sql STABLE AS $$ SELECT DISTINCT d.account_id FROM debt d $$;
 
 -- Takes what is free by now for an account's debts, the oldest first, and gives it back to who bore it. When nothing is held any more,
 -- debts are over. Returns what stays lost of them; null while some remain.

@@ -20,33 +20,7 @@ BEGIN
   PERFORM 1 FROM ledger_account WHERE id = ANY (account_ids) ORDER BY id FOR UPDATE;
 END $$;
 
--- Posts a transfer that is no request's. Returns false, and changes nothing, when a transfer of this id exists.
--- `legs` = [{"account": id, "amount": nano-USD as text}], which must sum to zero.
-CREATE OR REPLACE FUNCTION ledger_post(transfer text, transfer_kind text, legs json, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  total numeric;
-  touched integer;
-  expected integer;
-BEGIN
-  SELECT sum(leg.amount), count(*) INTO total, expected FROM json_to_recordset(legs) AS leg(account text, amount bigint);
-  IF total IS DISTINCT FROM 0 THEN
-    RAISE EXCEPTION 'transfer % does not balance: its entries sum to %', transfer, total;
-  END IF;
-  PERFORM ledger_lock_accounts(ARRAY(SELECT leg.account FROM json_to_recordset(legs) AS leg(account text)));
-  INSERT INTO transfer (id, kind, at) VALUES (transfer, transfer_kind, at) ON CONFLICT (id) DO NOTHING;
-  IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO entry (transfer_id, account_id, amount)
-    SELECT transfer, leg.account, leg.amount FROM json_to_recordset(legs) AS leg(account text, amount bigint);
-  UPDATE ledger_account a SET posted = a.posted + leg.amount
-    FROM json_to_recordset(legs) AS leg(account text, amount bigint) WHERE a.id = leg.account;
-  GET DIAGNOSTICS touched = ROW_COUNT;
-  IF touched <> expected THEN
-    RAISE EXCEPTION 'transfer % names an account that does not exist', transfer;
-  END IF;
-  RETURN true;
-END $$;
-
--- Posts many transfers in one go, each as ledger_post would; returns the ids of those that were not there before.
+-- Posts many transfers in one go, each by itself balanced; returns the ids of those that were not there before.
 -- `legs` = [{"transfer": id, "kind": kind, "account": id, "amount": nano-USD}], in any order.
 CREATE OR REPLACE FUNCTION ledger_post_all(legs json, at timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,9 +54,21 @@ BEGIN
   )
   SELECT (SELECT count(*) FROM changed), (SELECT count(*) FROM gains) INTO touched, expected;
   IF touched <> expected THEN
-    RAISE EXCEPTION 'one of % transfers names an account that does not exist', cardinality(posted_now);
+    RAISE EXCEPTION 'transfer % names an account that does not exist', (
+      SELECT min(leg.transfer) FROM json_to_recordset(legs) AS leg(transfer text, account text)
+      WHERE NOT EXISTS (SELECT FROM ledger_account a WHERE a.id = leg.account));
   END IF;
   RETURN QUERY SELECT unnest(posted_now);
+END $$;
+
+-- Posts a transfer that is no request's. Returns false, and changes nothing, when a transfer of this id exists.
+-- `legs` = [{"account": id, "amount": nano-USD as text}], which must sum to zero.
+CREATE OR REPLACE FUNCTION ledger_post(transfer text, transfer_kind text, legs json, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  IF coalesce(json_array_length(legs), 0) = 0 THEN RAISE EXCEPTION 'transfer % does not balance: it has no entries', transfer; END IF;
+  RETURN EXISTS (SELECT FROM ledger_post_all((
+    SELECT json_agg(json_build_object('transfer', transfer, 'kind', transfer_kind, 'account', leg.account, 'amount', leg.amount))
+    FROM json_to_recordset(legs) AS leg(account text, amount bigint)), at));
 END $$;
 
 -- Takes back what came in from `funding` and turned out not to be there: what the customer has available, what is held as soon as it
@@ -92,20 +78,17 @@ CREATE OR REPLACE FUNCTION ledger_take_back(transfer text, customer text, fundin
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   taken bigint;
+  owed bigint;
 BEGIN
   PERFORM ledger_lock_accounts(ARRAY[customer, funding, loss]);
-  IF ledger_is_posted(transfer) THEN RETURN 0; END IF;
-  taken := ledger_take_or_owe(transfer, customer, loss, amount, at);
+  IF EXISTS (SELECT FROM transfer t WHERE t.id = ledger_take_back.transfer) THEN RETURN 0; END IF;
+  SELECT r.taken, r.owed INTO taken, owed FROM ledger_reclaim(transfer, customer, loss, amount, at) r;
   PERFORM ledger_post(transfer, 'reversal', (
     SELECT json_agg(json_build_object('account', leg.account, 'amount', leg.amount))
     FROM (VALUES (funding, amount), (customer, -taken), (loss, taken - amount)) AS leg(account, amount) WHERE leg.amount <> 0
   ), at);
-  RETURN amount - taken - ledger_owed(transfer, customer);
+  RETURN amount - taken - owed;
 END $$;
-
-CREATE OR REPLACE FUNCTION ledger_is_posted(transfer text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT FROM transfer t WHERE t.id = ledger_is_posted.transfer)
-$$;
 
 CREATE OR REPLACE FUNCTION ledger_posted(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT a.posted FROM ledger_account a WHERE a.id = account), 0)
@@ -126,10 +109,8 @@ CREATE OR REPLACE FUNCTION ledger_came_in(funding text, of_kind text) RETURNS nu
   WHERE t.kind = of_kind AND e.account_id = funding AND e.amount < 0
 $$;
 
--- Credits of addresses that no account has proved as its own: `credit:<CAIP-10>`.
-CREATE OR REPLACE FUNCTION ledger_is_credit(account text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT account LIKE 'credit:%' $$;
-
--- Credits of addresses, with what each has beside its holds; a debt, which waits for them, is not subtracted.
+-- Credits of addresses that no account has proved as its own, `credit:<CAIP-10>`, with what each has beside its holds; a debt, which
+-- waits for them, is not subtracted.
 CREATE OR REPLACE FUNCTION ledger_credits() RETURNS TABLE (id text, kind text, available bigint) LANGUAGE sql STABLE AS $$
-  SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE ledger_is_credit(a.id)
+  SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE a.id LIKE 'credit:%'
 $$;

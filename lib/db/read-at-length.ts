@@ -1,0 +1,26 @@
+// Reading as much as there is: one statement with hours to answer, where `pool` gives each some seconds, in a snapshot of its own.
+
+import type { QueryConfig, QueryResultRow } from "pg";
+import { pool } from "./pool";
+
+/** Of hundreds of millions of rows everything is read within this. */
+const MAX_MS = 6 * 3_600_000;
+
+/** Runs a statement that compares large tables as a whole. @throws what pg throws */
+export async function readAtLength<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const client = await pool().connect();
+  try {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    // Everything is compared with everything: nested loops, which a planner without statistics picks, would take for ever.
+    await client.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'");
+    // A setting of pg's that its types do not know.
+    const query: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: MAX_MS };
+    const { rows } = await client.query<Row>(query);
+    await client.query("COMMIT");
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
