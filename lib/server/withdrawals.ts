@@ -6,7 +6,7 @@ import { formatUsd } from "@/lib/base/money";
 import { displayAddress } from "@/lib/chains/wallet";
 import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { walletChainOf } from "@/lib/wallets/withdrawals/order";
-import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";
 
 const usage = `npm run withdrawals -- list                  what is open: first what waits for approval
@@ -17,7 +17,7 @@ npm run withdrawals -- refuse <id> [why]     gives the money back; the owner rea
 const MAX_LISTED = 1_000;
 const MAX_REASON_CHARACTERS = 200;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { list, approve, refuse };
 
@@ -41,10 +41,10 @@ export async function main(): Promise<void> {
 
 async function list(): Promise<void> {
   const waiting = await listWithdrawalsIn(["awaiting_approval"], MAX_LISTED);
-  const others = await listWithdrawalsIn(["approved", "signed", "sent", "confirmed"], MAX_LISTED);
-  for (const withdrawal of [...waiting, ...others]) say(lineOf(withdrawal));
+  const others = await listWithdrawalsIn(["approved", ...UNDER_WAY], MAX_LISTED);
+  for (const withdrawal of [...waiting, ...others]) print(lineOf(withdrawal));
   const total = waiting.reduce((sum, { amount }) => sum + amount, 0n);
-  say(`${waiting.length} wait for approval, ${formatUsd(total)} in all; ${others.length} are on their way.`);
+  print(`${waiting.length} wait for approval, ${formatUsd(total)} in all; ${others.length} are on their way.`);
 }
 
 function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, requestedAt }: OpenWithdrawal): string {
@@ -55,13 +55,13 @@ function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, re
 
 async function approve([id = ""]: readonly string[]): Promise<void> {
   if (!(await approveWithdrawal(id as WithdrawalId))) throw await undecided(id);
-  say(`Approved ${id}: it is paid now.`);
+  print(`Approved ${id}: it is paid now.`);
 }
 
 async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
   const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "Whoever runs this service refused it.";
   if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
-  say(`Refused ${id}: its owner has the money back, and reads: ${why}`);
+  print(`Refused ${id}: its owner has the money back, and reads: ${why}`);
 }
 
 async function undecided(id: string): Promise<Error> {

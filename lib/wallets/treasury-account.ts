@@ -1,4 +1,4 @@
-// The treasury's account for USDC on Solana: payments go into it, so it must be there before anybody is asked for one. It is made once.
+// The treasury's account for USDC on Solana: payments go into it, so it is there before anybody is asked for one. It is created once.
 
 import { once } from "@/lib/base/process-singleton";
 import { findAccount } from "@/lib/chains/solana/accounts";
@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 100;
 
 const seen = () => once<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
 
-/** Makes the account unless it is there, or on its way. Without nodes or SOL the next run does. */
+/** Creates the account unless it is there, or on its way. Without nodes or SOL the next run does. */
 export async function openTreasuryAccount(): Promise<void> {
   if (solanaCluster().urls.length === 0) return;
   const nodes = solanaNodes();

@@ -2,8 +2,7 @@
 
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool, type Queryable } from "@/lib/db/pool";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
+import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import { listUnseenArrivals } from "@/lib/ledger/arrivals";
 import { readOwed } from "@/lib/ledger/owed";
 import type { DepositChain } from "../deposits/deposit";
@@ -39,10 +38,9 @@ const CHAIN_ACCOUNTS = [chainAccount("base"), chainAccount("solana")];
 
 /** Everything in one snapshot. Read the heights before: then whatever a chain shows up to them is stored here. */
 export function readBooks(heights: Heights): Promise<Books> {
-  return inTransaction(async (snapshot) => {
-    await snapshot.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  const read = async (snapshot: Transaction): Promise<Books> => {
     const at = now();
-    const unseen = await readUnseen(snapshot, heights);
+    const unseen = await readUnseen(heights, snapshot);
     const owed = await readOwed(snapshot, { chainAccounts: CHAIN_ACCOUNTS, unseen: unseen.credited });
     return {
       at,
@@ -52,26 +50,28 @@ export function readBooks(heights: Heights): Promise<Books> {
       granted: owed.granted,
       depositorsOnBase: await listDepositors("base", snapshot),
       readToOnBase: await findReadEnd(heights.base, snapshot),
-      payouts: await listPayouts(snapshot, at),
+      payouts: await listPayouts(at, snapshot),
     };
-  });
+  };
+  return inTransaction(read, { isolationLevel: "RepeatableRead" });
 }
 
 /** Everybody for whom something ever came in on a chain. At an address without any deposit lies nothing that a watcher has seen. */
-export async function listDepositors(chain: DepositChain, from: Queryable = pool()): Promise<Depositor[]> {
-  const address = chain === "base" ? "lower(w.base_address)" : "w.solana_token_account";
-  const { rows } = await from.query<Depositor>(
-    `SELECT w.account_id AS "accountId", ${address} AS address FROM custodial_wallet w
-     WHERE EXISTS (SELECT FROM deposit d WHERE d.account_id = w.account_id AND d.chain = $1)`,
-    [chain],
-  );
-  return rows;
+export async function listDepositors(chain: DepositChain, database: Database = prisma()): Promise<Depositor[]> {
+  // Raw: two tables without a relation, and more rows than a list of parameters holds.
+  const rows = await database.$queryRaw<{ accountId: string; baseAddress: string; tokenAccount: string }[]>`
+    SELECT w.account_id AS "accountId", w.base_address AS "baseAddress", w.solana_token_account AS "tokenAccount" FROM custodial_wallet w
+    WHERE EXISTS (SELECT FROM deposit d WHERE d.account_id = w.account_id AND d.chain = ${chain})`;
+  return rows.map(({ accountId, baseAddress, tokenAccount }) => ({
+    accountId,
+    address: chain === "base" ? baseAddress.toLowerCase() : tokenAccount,
+  }));
 }
 
 /** Base's final block when it was watched last; 0 before that. */
 export async function readKnownFinal(): Promise<number> {
-  const { rows } = await pool().query<{ finalized: number }>("SELECT finalized FROM chain_scan WHERE chain = 'base'");
-  return rows[0]?.finalized ?? 0;
+  const scan = await prisma().chainScan.findUnique({ where: { chain: "base" }, select: { finalized: true } });
+  return scan?.finalized ?? 0;
 }
 
 interface Unseen {
@@ -81,10 +81,10 @@ interface Unseen {
 }
 
 /** What is booked, and is not in a final block up to the height that is read. Payments come to the treasury. */
-async function readUnseen(snapshot: Transaction, heights: Heights): Promise<Unseen> {
+async function readUnseen(heights: Heights, snapshot: Transaction): Promise<Unseen> {
   const unseen: Unseen = { credited: new Map(), uncredited: 0n };
   const add = (accountId: string, amount: bigint) => unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
-  for (const { accountId, state, amount } of await listUnseenDeposits(snapshot, heights)) {
+  for (const { accountId, state, amount } of await listUnseenDeposits(heights, snapshot)) {
     if (state === "credited") add(accountId, amount);
     else unseen.uncredited += amount;
   }
@@ -97,15 +97,15 @@ async function readUnseen(snapshot: Transaction, heights: Heights): Promise<Unse
   return unseen;
 }
 
-async function listUnseenDeposits(snapshot: Queryable, { base, solana }: Heights): Promise<UnseenRow[]> {
+async function listUnseenDeposits({ base, solana }: Heights, snapshot: Transaction): Promise<UnseenRow[]> {
   const rows: UnseenRow[] = [];
-  if (base !== null) rows.push(...(await listUnseen(snapshot, { chain: "base", height: base, unread: [] })));
+  if (base !== null) rows.push(...(await listUnseen({ chain: "base", height: base, unread: [] }, snapshot)));
   if (solana !== null) {
     const { addresses } = solana;
-    const least = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(addresses.values()));
+    const lowest = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(addresses.values()));
     const depositors = await listDepositors("solana", snapshot);
     const unread = depositors.map(({ accountId }) => accountId).filter((id) => !addresses.has(id));
-    const found = await listUnseen(snapshot, { chain: "solana", height: least, unread });
+    const found = await listUnseen({ chain: "solana", height: lowest, unread }, snapshot);
     rows.push(...found.filter(({ accountId, block, finalized }) => !finalized || block > (addresses.get(accountId) ?? -1)));
   }
   return rows;
@@ -113,23 +113,25 @@ async function listUnseenDeposits(snapshot: Queryable, { base, solana }: Heights
 
 interface UnseenRow {
   accountId: string;
-  state: "credited" | "below_minimum";
+  state: string;
   amount: bigint;
   block: number;
   finalized: boolean;
 }
 
 async function listUnseen(
-  snapshot: Queryable,
   { chain, height, unread }: { chain: DepositChain; height: number; unread: readonly string[] },
+  snapshot: Transaction,
 ): Promise<UnseenRow[]> {
-  const { rows } = await snapshot.query<UnseenRow>(
-    `SELECT d.account_id AS "accountId", d.state, d.amount, d.block, d.finalized FROM deposit d
-     WHERE d.chain = $1 AND d.state IN ('credited', 'below_minimum')
-       AND (d.finalized = false OR (d.finalized AND d.block > $2) OR d.account_id = ANY ($3))`,
-    [chain, Math.min(height, MAX_INTEGER), unread],
-  );
-  return rows;
+  const above = { finalized: true, block: { gt: Math.min(height, MAX_INTEGER) } };
+  return snapshot.deposit.findMany({
+    where: {
+      chain,
+      state: { in: ["credited", "below_minimum"] },
+      OR: [{ finalized: false }, above, { accountId: { in: [...unread] } }],
+    },
+    select: { accountId: true, state: true, amount: true, block: true, finalized: true },
+  });
 }
 
 /** PostgreSQL's own. */
@@ -139,12 +141,10 @@ const MAX_INTEGER = 2_147_483_647;
  * The end of a range that was read, at `height` or the next above it, else the last below: while it is on the chain, so is every
  * deposit that was said to be final up to there.
  */
-async function findReadEnd(height: number | null, snapshot: Queryable): Promise<ScanEnd | null> {
+async function findReadEnd(height: number | null, snapshot: Transaction): Promise<ScanEnd | null> {
   if (height === null) return null;
-  const { rows } = await snapshot.query<ScanEnd>(
-    `SELECT e.block, e.block_hash AS hash FROM chain_scan_end e WHERE e.chain = 'base'
-     ORDER BY e.block < $1, abs(e.block - $1) LIMIT 1`,
-    [height],
-  );
-  return rows[0] ?? null;
+  const { chainScanEnd } = snapshot;
+  const above = await chainScanEnd.findFirst({ where: { chain: "base", block: { gte: height } }, orderBy: { block: "asc" } });
+  const end = above ?? (await chainScanEnd.findFirst({ where: { chain: "base", block: { lt: height } }, orderBy: { block: "desc" } }));
+  return end && { block: end.block, hash: end.blockHash };
 }

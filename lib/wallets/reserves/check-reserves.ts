@@ -11,7 +11,7 @@ import { NotKnown } from "./not-known";
 import { type Reckoning, reconcile } from "./reconcile";
 import { addReport, findKnownReport, findNewestReport, type KnownReport, type ReserveReport } from "./report";
 
-/** Of several processes one makes the reports: who finds one that is newer makes none. */
+/** Of several processes one makes the reports: a process that finds a newer one makes none. */
 const FRESH_MS = 30_000;
 
 /** The job's run. */
@@ -21,12 +21,12 @@ export async function reportReserves(): Promise<void> {
   measure(isFresh ? newest : await checkReserves());
 }
 
-/** Reckons anew, writes the report down, and tells what changed. */
+/** Reckons anew, writes the report down, and logs what changed. */
 export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
   const [before, newest] = [await findKnownReport(), await findNewestReport()];
   const report = await reckonReserves(nodes);
   await addReport(report);
-  tell(report, before, newest);
+  logChange(report, before, newest);
   return report;
 }
 
@@ -81,7 +81,7 @@ export async function findDeficit(): Promise<Violation[]> {
   return [{ invariant: "what is owed is held on the chains", subject: "reserves", expected: owed.toString(), actual: held.toString() }];
 }
 
-function tell(report: ReserveReport, before: KnownReport | null, newest: ReserveReport | null): void {
+function logChange(report: ReserveReport, before: KnownReport | null, newest: ReserveReport | null): void {
   if (report.state === "unknown") {
     const isNews = newest?.state !== "unknown" || newest.reason !== report.reason || newest.chain !== report.chain;
     if (isNews) log().warn({ reason: report.reason, chain: report.chain }, "what is held on the chains cannot be told now");

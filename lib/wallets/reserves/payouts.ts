@@ -1,10 +1,10 @@
 // Payouts that the books and a chain may see at different moments: signed and not posted yet, or posted a short time ago.
 
-import type { Queryable } from "@/lib/db/pool";
+import type { Transaction } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
 import type { DepositChain } from "../deposits/deposit";
 import { relayIdOf } from "../withdrawals/steps";
-import { findWithdrawal, type OpenWithdrawal } from "../withdrawals/withdrawal";
+import { findWithdrawals, type OpenWithdrawal, UNDER_WAY } from "../withdrawals/withdrawal";
 
 export interface Payout {
   chain: DepositChain;
@@ -17,21 +17,16 @@ export interface Payout {
 
 /** A payout is posted once it is final by our own count; a node that is asked afterwards is not further behind than this. */
 const POSTED_WITHIN_MS = 3_600_000;
+/** An order is open for a week at most, and for as long as its chain takes. */
+const ORDERED_WITHIN_MS = 9 * 24 * 3_600_000;
 
 /** Of all that were ever signed, those whose money may or may not have left by a height that was read a moment ago. */
-export async function listPayouts(snapshot: Queryable, at: Date): Promise<Payout[]> {
-  const { rows } = await snapshot.query<{ id: OpenWithdrawal["id"] }>(
-    `SELECT w.id FROM withdrawal w WHERE w.attempt > 0 AND w.state IN ('approved', 'signed', 'sent', 'confirmed')
-     UNION ALL
-     -- An order is open for a week at most, and for as long as its chain takes.
-     SELECT w.id FROM withdrawal w WHERE w.state = 'final' AND w.requested_at > $1::timestamptz - interval '9 days' AND w.ended_at > $1`,
-    [new Date(at.getTime() - POSTED_WITHIN_MS)],
-  );
-  const orders: OpenWithdrawal[] = [];
-  for (const { id } of rows) {
-    const order = await findWithdrawal(id, snapshot);
-    if (order) orders.push(order);
-  }
+export async function listPayouts(at: Date, snapshot: Transaction): Promise<Payout[]> {
+  const endedAfter = new Date(at.getTime() - POSTED_WITHIN_MS);
+  const requestedAfter = new Date(endedAfter.getTime() - ORDERED_WITHIN_MS);
+  const isUnposted = { attempt: { gt: 0 }, state: { in: ["approved", ...UNDER_WAY] } };
+  const isPostedLately = { state: "final", requestedAt: { gt: requestedAfter }, endedAt: { gt: endedAfter } };
+  const orders = await findWithdrawals({ OR: [isUnposted, isPostedLately] }, snapshot);
   const relayed = await findRelayed(orders.map(relayIdOf), snapshot);
   const hashOf = new Map(relayed.map(({ id, hash }) => [id, hash]));
   return orders.map((order) => ({

@@ -1,7 +1,7 @@
 // Reports of what is held and what is owed: the one made last, and the course of them.
 
-import type { NanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DepositChain } from "../deposits/deposit";
 import type { Holding } from "./holding";
 import type { UnknownReason } from "./not-known";
@@ -21,62 +21,82 @@ export interface KnownReport extends Reckoning {
 
 export type ReserveReport = KnownReport | UnknownReport;
 
+/** Writes a report down, and thins those that are old enough out. */
 export async function addReport(report: ReserveReport): Promise<void> {
-  const { at, holdings, ...row } = report.state === "unknown" ? { ...report, holdings: [] } : report;
-  await pool().query("SELECT wallets_add_reserve_report($1, $2, $3)", [toJson(row), toJson(holdings), at]);
+  const { holdings, ...row } = report.state === "unknown" ? { ...report, holdings: [] } : report;
+  await inTransaction(async (transaction) => {
+    await transaction.reserveReport.create({ data: { ...row, holdings: { create: holdings } } });
+    await thinOut(report.at, transaction);
+  });
 }
 
-const toJson = (value: object): string => JSON.stringify(value, (_, field) => (typeof field === "bigint" ? field.toString() : field));
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Kept in full. */
+const WHOLE_MS = 2 * DAY_MS;
+/** Reports are thinned as they pass from `WHOLE_MS` into this: those further back were. */
+const THINNED_MS = 7 * DAY_MS;
+const KEPT_MS = 400 * DAY_MS;
 
-interface Row {
-  id: bigint;
-  at: Date;
-  state: ReserveReport["state"];
-  reason: UnknownReason | null;
-  chain: DepositChain | null;
-  held: NanoUsd | null;
-  owed: NanoUsd | null;
-  customers: NanoUsd | null;
-  credits: NanoUsd | null;
-  granted: NanoUsd | null;
+/** Of one hour the first of these is kept. */
+const RANK: Readonly<Record<string, number>> = { deficit: 0, covered: 1, unknown: 2 };
+
+async function thinOut(at: Date, transaction: Transaction): Promise<void> {
+  const beforeMs = hourOf(new Date(at.getTime() - WHOLE_MS)) * HOUR_MS;
+  const aged = await transaction.reserveReport.findMany({
+    where: { at: { gte: new Date(beforeMs - THINNED_MS), lt: new Date(beforeMs) } },
+    select: { id: true, at: true, state: true },
+    orderBy: [{ at: "desc" }, { id: "desc" }],
+  });
+  const kept = new Map<number, (typeof aged)[number]>();
+  for (const report of aged) {
+    const rival = kept.get(hourOf(report.at));
+    if (!rival || rankOf(report) < rankOf(rival)) kept.set(hourOf(report.at), report);
+  }
+  const ids = aged.filter((report) => kept.get(hourOf(report.at)) !== report).map(({ id }) => id);
+  if (ids.length > 0) await transaction.reserveReport.deleteMany({ where: { id: { in: ids } } });
+  await transaction.reserveReport.deleteMany({ where: { at: { lt: new Date(at.getTime() - KEPT_MS) } } });
 }
 
-const columns = "r.id, r.at, r.state, r.reason, r.chain, r.held, r.owed, r.customers, r.credits, r.granted";
+const hourOf = (at: Date): number => Math.floor(at.getTime() / HOUR_MS);
+const rankOf = ({ state }: { state: string }): number => RANK[state] ?? Infinity;
+
+const withHoldings = { holdings: { omit: { reportId: true }, orderBy: { chain: "asc" } } } as const;
+
+type Row = Prisma.ReserveReportGetPayload<{ include: typeof withHoldings }>;
 
 /** The report that was made last, whatever the clock said then; null before the first. */
 export async function findNewestReport(): Promise<ReserveReport | null> {
-  const { rows } = await pool().query<Row>(`SELECT ${columns} FROM reserve_report r ORDER BY r.id DESC LIMIT 1`);
-  const [row] = rows;
-  if (!row) return null;
+  const row = await prisma().reserveReport.findFirst({ orderBy: { id: "desc" }, include: withHoldings });
+  if (row?.state !== "unknown") return row && readKnown(row);
   const { at, reason, chain } = row;
-  return row.state === "unknown" ? { state: "unknown", at, reason: reason ?? "away", chain } : readKnown(row);
+  return { state: "unknown", at, reason: (reason as UnknownReason | null) ?? "away", chain: chain as DepositChain | null };
 }
 
 /** The newest with figures: what counts while the newest is unknown. `state`: the newest of that state. */
-export async function findKnownReport(state: KnownReport["state"] | null = null): Promise<KnownReport | null> {
-  const { rows } = await pool().query<Row>(
-    `SELECT ${columns} FROM reserve_report r WHERE r.state <> 'unknown' AND ($1::text IS NULL OR r.state = $1)
-     ORDER BY r.id DESC LIMIT 1`,
-    [state],
-  );
-  const [row] = rows;
-  return row ? readKnown(row) : null;
+export async function findKnownReport(state?: KnownReport["state"]): Promise<KnownReport | null> {
+  const where = { state: state ?? { not: "unknown" } };
+  const row = await prisma().reserveReport.findFirst({ where, orderBy: { id: "desc" }, include: withHoldings });
+  return row && readKnown(row);
 }
 
 /** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
 export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
 
-async function readKnown({ id, at, state, held, owed, customers, credits, granted }: Row): Promise<KnownReport> {
+function readKnown({ id, at, state, held, owed, customers, credits, granted, holdings }: Row): KnownReport {
   if (state === "unknown" || held === null || owed === null || customers === null || credits === null || granted === null) {
     throw new Error(`Report ${id} of reserves lacks its figures.`);
   }
-  const { rows } = await pool().query<Holding>(
-    `SELECT chain, height, block_hash AS "blockHash", treasury, at_addresses AS "atAddresses", addresses FROM reserve_holding
-     WHERE report_id = $1 ORDER BY chain`,
-    [id],
-  );
-  return { at, state, held, owed, customers, credits, granted, holdings: rows };
+  const figures = { held: nanoUsd(held), owed: nanoUsd(owed), customers: nanoUsd(customers), credits: nanoUsd(credits) };
+  return { at, state: state as KnownReport["state"], ...figures, granted: nanoUsd(granted), holdings: holdings.map(readHolding) };
 }
+
+const readHolding = ({ chain, treasury, atAddresses, ...row }: Row["holdings"][number]): Holding => ({
+  ...row,
+  chain: chain as DepositChain,
+  treasury: nanoUsd(treasury),
+  atAddresses: nanoUsd(atAddresses),
+});
 
 /** nano-USD at one moment. */
 export interface CoursePoint {
@@ -87,11 +107,10 @@ export interface CoursePoint {
 
 /** One point for each `stepMs` since `from`, oldest first: the last one there that was known, or a deficit when there was one. */
 export async function readCourse(from: Date, stepMs: number): Promise<CoursePoint[]> {
-  const { rows } = await pool().query<CoursePoint>(
-    `SELECT DISTINCT ON (date_bin($2::interval, r.at, timestamptz 'epoch')) r.at, r.held, r.owed FROM reserve_report r
-     WHERE r.at >= $1 AND r.state <> 'unknown'
-     ORDER BY date_bin($2::interval, r.at, timestamptz 'epoch'), r.state = 'deficit' DESC, r.at DESC`,
-    [from, `${stepMs} milliseconds`],
-  );
-  return rows;
+  // Raw: one of many rows for each step.
+  return prisma().$queryRaw<CoursePoint[]>`
+    SELECT DISTINCT ON (step) at, held, owed
+    FROM (SELECT r.*, date_bin(${`${stepMs} milliseconds`}::interval, r.at, timestamptz 'epoch') AS step FROM reserve_report r) AS report
+    WHERE at >= ${from}::timestamptz AND state <> 'unknown'
+    ORDER BY step, state = 'deficit' DESC, at DESC`;
 }

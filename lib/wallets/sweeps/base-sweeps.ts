@@ -76,7 +76,7 @@ async function checkDue(due: readonly PlannedSweep[], nodes: EvmNodes): Promise<
     if (isDone) await endSweeps("base", [sweep.id], block);
     else if ((balances[at]?.units ?? 0n) >= sweep.units) ready.push(sweep);
     // A node that lags says nothing of what is there since.
-    else if (block >= sweep.readBlock) await giveUpSweep(sweep);
+    else if (block >= sweep.readBlock) await giveUpSweep("base", sweep);
   }
   return ready;
 }

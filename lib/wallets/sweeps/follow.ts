@@ -1,22 +1,15 @@
 // What became of sweeps that were sent: done once their block is final, signed anew once they can never move anything.
 
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
 import { endSweeps, retrySweeps, type SweepChain } from "./sweep";
 
-interface Sent {
-  relayedId: string;
-  ids: string[];
-}
-
 /** One look at all sweeps of `chain` that are on their way. */
 export async function followSweeps(chain: SweepChain): Promise<void> {
-  const { rows } = await pool().query<Sent>(
-    `SELECT relayed_id AS "relayedId", array_agg(id) AS ids FROM sweep WHERE chain = $1 AND state = 'relayed' GROUP BY relayed_id`,
-    [chain],
-  );
-  if (rows.length === 0) return;
-  const sweepsOf = new Map(rows.map(({ relayedId, ids }) => [relayedId, ids]));
+  const sent = await prisma().sweep.findMany({ where: { chain, state: "relayed" }, select: { id: true, relayedId: true } });
+  if (sent.length === 0) return;
+  const sweepsOf = new Map<string, string[]>();
+  for (const { id, relayedId } of sent) if (relayedId !== null) sweepsOf.set(relayedId, [...(sweepsOf.get(relayedId) ?? []), id]);
   for (const { id, state, isFinal, block } of await findRelayed([...sweepsOf.keys()])) {
     if (!isFinal) continue;
     if (state === "succeeded" && block !== null) await endSweeps(chain, sweepsOf.get(id) ?? [], block);

@@ -4,16 +4,16 @@
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { newSweepId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
+import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import type { RelayNodes } from "@/lib/relay/chain";
 import { signer } from "../signer";
 import { readFinalBalances } from "./balances";
-import { readUnitsUnderWay, type SweepChain } from "./sweep";
+import { lockPlanning, readUnitsUnderWay, type SweepChain, UNDER_WAY } from "./sweep";
 
 /** Planned in one round. */
 const MAX_AT_ONCE = 50;
 const NANO_PER_UNIT = 1_000n;
-/** Less is not worth its gas, whoever waits: 0.10 USDC. */
+/** Less is not worth its gas, even for a withdrawal that waits: 0.10 USDC. */
 const MIN_UNITS = 100_000n;
 
 interface Candidate {
@@ -21,11 +21,11 @@ interface Candidate {
   address: string;
 }
 
-/** Plans sweeps of whatever address has SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
+/** Plans a sweep of each address that has SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
 export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<void> {
-  const least = config().SWEEP_MINIMUM_USD / NANO_PER_UNIT;
-  const found = await findWorthwhile(chain, nodes, least > MIN_UNITS ? least : MIN_UNITS);
-  await write(chain, found);
+  const minUnits = config().SWEEP_MINIMUM_USD / NANO_PER_UNIT;
+  const found = await findWorthwhile(chain, nodes, minUnits > MIN_UNITS ? minUnits : MIN_UNITS);
+  await storeSweeps(chain, found);
 }
 
 /**
@@ -43,7 +43,7 @@ export async function planFor(chain: SweepChain, units: bigint, nodes: RelayNode
     wanted.push(sweep);
     missing -= sweep.units;
   }
-  await write(chain, { block, sweeps: wanted });
+  await storeSweeps(chain, { block, sweeps: wanted });
 }
 
 interface Found {
@@ -51,33 +51,67 @@ interface Found {
   sweeps: (Candidate & { units: bigint })[];
 }
 
-async function findWorthwhile(chain: SweepChain, nodes: RelayNodes, leastUnits: bigint): Promise<Found> {
-  await pool().query("SELECT wallets_note_swept($1)", [chain]);
-  const candidates = await listCandidates(chain, leastUnits);
+async function findWorthwhile(chain: SweepChain, nodes: RelayNodes, minUnits: bigint): Promise<Found> {
+  await inTransaction(async (transaction) => {
+    await lockPlanning(chain, transaction);
+    await recordSwept(chain, transaction);
+  });
+  const candidates = await listCandidates(chain, minUnits);
   const nothing = { block: 0, sweeps: [] };
   if (candidates.length === 0) return nothing;
   const addresses = candidates.map(({ address }) => address);
   const read = await readFinalBalances(chain, addresses, { nodes, mint: signer().usdcMint });
   if (read === null) return nothing;
   const sweeps = candidates.map((candidate, at) => ({ ...candidate, units: read.balances[at]?.units ?? 0n }));
-  return { block: read.block, sweeps: sweeps.filter(({ units }) => units >= leastUnits) };
+  return { block: read.block, sweeps: sweeps.filter(({ units }) => units >= minUnits) };
 }
 
-/** Addresses without a sweep under way whose final deposits that no sweep took are at least `leastUnits`, those with most first. */
-async function listCandidates(chain: SweepChain, leastUnits: bigint): Promise<Candidate[]> {
-  const { rows } = await pool().query<Candidate>(
-    `SELECT w.derivation_index AS "index", d.address
-     FROM deposit d JOIN custodial_wallet w ON w.account_id = d.account_id AND d.address IN (w.base_address, w.solana_owner)
-     WHERE d.chain = $1 AND d.finalized AND d.swept_by IS NULL AND d.state IN ('credited', 'below_minimum')
-       AND NOT EXISTS (SELECT FROM sweep s WHERE s.chain = d.chain AND s.address = d.address AND s.state IN ('planned', 'relayed'))
-     GROUP BY w.derivation_index, d.address HAVING sum(d.amount) >= $2 ORDER BY sum(d.amount) DESC LIMIT $3`,
-    [chain, leastUnits * NANO_PER_UNIT, MAX_AT_ONCE],
-  );
-  return rows;
+/** Addresses without a sweep under way whose final deposits that no sweep took are at least `minUnits`, those with most first. */
+async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Candidate[]> {
+  // Raw: a sum over a join, and what has no match.
+  return prisma().$queryRaw<Candidate[]>`
+    SELECT w.derivation_index AS "index", d.address
+    FROM deposit d JOIN custodial_wallet w ON w.account_id = d.account_id AND d.address IN (w.base_address, w.solana_owner)
+    WHERE d.chain = ${chain} AND d.finalized AND d.swept_by IS NULL AND d.state IN ('credited', 'below_minimum')
+      AND NOT EXISTS (SELECT FROM sweep s WHERE s.chain = d.chain AND s.address = d.address AND s.state IN ('planned', 'relayed'))
+    GROUP BY w.derivation_index, d.address HAVING sum(d.amount) >= ${minUnits * NANO_PER_UNIT}
+    ORDER BY sum(d.amount) DESC LIMIT ${MAX_AT_ONCE}`;
 }
 
-async function write(chain: SweepChain, { block, sweeps }: Found): Promise<void> {
+/** Plans each sweep unless its address has one under way, or had one since its balance was read. */
+async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise<void> {
   if (sweeps.length === 0) return;
-  const rows = sweeps.map((sweep) => ({ id: newSweepId(), ...sweep, units: sweep.units.toString() }));
-  await pool().query("SELECT wallets_plan_sweeps($1, $2, $3, $4)", [chain, JSON.stringify(rows), block, now()]);
+  const at = now();
+  await inTransaction(async (transaction) => {
+    // Each statement after the lock sees what the process before has planned.
+    await lockPlanning(chain, transaction);
+    const isSwept = { OR: [{ state: { in: UNDER_WAY } }, { state: "done", block: { gt: block } }] };
+    const addresses = sweeps.map(({ address }) => address);
+    const taken = await transaction.sweep.findMany({ where: { chain, address: { in: addresses }, ...isSwept }, select: { address: true } });
+    const known = new Set(taken.map(({ address }) => address));
+    await transaction.sweep.createMany({
+      data: sweeps
+        .filter(({ address }) => !known.has(address))
+        .map(({ index, address, units }) => ({
+          ...{ id: newSweepId(), chain, derivationIndex: index, address, units },
+          ...{ readBlock: block, state: "planned", tryAt: at, plannedAt: at },
+        })),
+    });
+    await recordSwept(chain, transaction);
+  });
+}
+
+/**
+ * Records which sweep a final deposit goes with: the first one whose balance was read at its block or later, though the deposit may
+ * have been found, or become final, only after that.
+ */
+async function recordSwept(chain: SweepChain, transaction: Transaction): Promise<void> {
+  // Raw: set work, in which each row takes its value from another table.
+  await transaction.$executeRaw`
+    UPDATE deposit d SET swept_by = (
+        SELECT s.id FROM sweep s
+        WHERE s.chain = d.chain AND s.address = d.address AND s.read_block >= d.block AND s.state <> 'failed'
+        ORDER BY s.read_block, s.id LIMIT 1)
+      WHERE d.chain = ${chain} AND d.finalized AND d.swept_by IS NULL AND EXISTS (
+        SELECT FROM sweep s WHERE s.chain = d.chain AND s.address = d.address AND s.read_block >= d.block AND s.state <> 'failed')`;
 }

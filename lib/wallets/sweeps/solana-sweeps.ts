@@ -49,7 +49,7 @@ async function checkDue(due: readonly PlannedSweep[], treasury: string, nodes: S
     if (isFrozen) await delaySweeps([sweep], "address_blocked");
     else if (units >= sweep.units) ready.push(sweep);
     // A node that lags says nothing of what is there since.
-    else if (block >= sweep.readBlock) await giveUpSweep(sweep);
+    else if (block >= sweep.readBlock) await giveUpSweep("solana", sweep);
   }
   return ready;
 }

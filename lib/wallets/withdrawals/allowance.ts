@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { LINKED_SECONDS, MAX_OPEN } from "./rules";
 
@@ -29,30 +29,29 @@ export interface Allowance {
 interface Row {
   withdrawable: bigint;
   available: bigint;
-  account_day: bigint;
-  service_day: bigint;
-  open: number;
+  accountDay: bigint;
+  serviceDay: bigint;
 }
 
 export async function readAllowance(accountId: AccountId): Promise<Allowance> {
   const leftOnChain = await readChainFunds();
-  const { rows } = await pool().query<Row>(
-    `SELECT wallets_withdrawable($1) AS withdrawable, ledger_available($1) AS available,
-       wallets_withdrawn_in_a_day($1, $2) AS account_day, wallets_withdrawn_in_a_day(NULL, $2) AS service_day,
-       (SELECT count(*)::integer FROM withdrawal w WHERE w.account_id = $1 AND wallets_is_open(w.state)) AS open`,
-    [accountId, now()],
-  );
-  const [row] = rows;
+  const open = await prisma().withdrawal.count({ where: { accountId, endedAt: null } });
+  const at = now();
+  // The very functions by which an order is decided.
+  const [row] = await prisma().$queryRaw<Row[]>`
+    SELECT wallets_withdrawable(${accountId}) AS withdrawable, ledger_available(${accountId}) AS available,
+      wallets_withdrawn_in_a_day(${accountId}, ${at}::timestamptz) AS "accountDay",
+      wallets_withdrawn_in_a_day(NULL, ${at}::timestamptz) AS "serviceDay"`;
   if (!row) throw new Error("The database told no allowance.");
   const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
   return {
     withdrawable: nanoUsd(row.withdrawable),
     unfinal: nanoUsd(row.available - row.withdrawable),
-    leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.account_day),
+    leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.accountDay),
     leftOnChain,
-    leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.service_day),
-    leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.account_day),
-    leftOpen: Math.max(0, MAX_OPEN - row.open),
+    leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.serviceDay),
+    leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.accountDay),
+    leftOpen: Math.max(0, MAX_OPEN - open),
   };
 }
 

@@ -2,7 +2,7 @@
 // wait for funds for ever; whether there is enough is decided by the chain itself, when a payout is signed.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import type { WithdrawalChain } from "./order";
 
 export type ChainFunds = Readonly<Record<WithdrawalChain, NanoUsd | null>>;
@@ -12,18 +12,18 @@ export type ChainFunds = Readonly<Record<WithdrawalChain, NanoUsd | null>>;
  * where no report tells: nothing is restricted then.
  */
 export async function readChainFunds(): Promise<ChainFunds> {
-  const { rows } = await pool().query<{ chain: WithdrawalChain; left: bigint }>(
-    `SELECT h.chain, greatest(0, h.treasury + h.at_addresses
+  // Sums of four tables as of one moment.
+  const rows = await prisma().$queryRaw<{ chain: WithdrawalChain; left: bigint }[]>`
+    SELECT h.chain, greatest(0, h.treasury + h.at_addresses
        + coalesce((SELECT sum(d.amount) FROM deposit d WHERE d.chain = h.chain AND d.finalized AND d.block > h.height), 0)
        + ledger_arrived_above(h.chain || '_chain', h.height)
-       - coalesce((SELECT sum(w.amount) FROM withdrawal w WHERE w.chain = h.chain AND wallets_is_open(w.state)), 0)
+       - coalesce((SELECT sum(w.amount) FROM withdrawal w WHERE w.chain = h.chain AND w.ended_at IS NULL), 0)
        -- An order is open for a week at most, and for as long as its chain takes.
        - coalesce((SELECT sum(w.amount) FROM withdrawal w
            WHERE w.chain = h.chain AND w.state = 'final' AND w.requested_at > newest.at - interval '9 days' AND w.ended_at > newest.at), 0)
        )::bigint AS left
      FROM (SELECT r.id, r.at FROM reserve_report r WHERE r.state <> 'unknown' ORDER BY r.at DESC, r.id DESC LIMIT 1) AS newest
-     JOIN reserve_holding h ON h.report_id = newest.id`,
-  );
+     JOIN reserve_holding h ON h.report_id = newest.id`;
   const leftOn = (chain: WithdrawalChain): NanoUsd | null => {
     const row = rows.find((one) => one.chain === chain);
     return row ? nanoUsd(row.left) : null;

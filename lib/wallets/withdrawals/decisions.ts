@@ -3,19 +3,16 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
-import type { WithdrawalState } from "./withdrawal";
-
-/** What nothing was signed for. */
-const unsigned: readonly WithdrawalState[] = ["awaiting_approval", "approved"];
+import { inTransaction, prisma } from "@/lib/db/prisma";
+import { changeWithdrawal, UNSIGNED, type WithdrawalState } from "./withdrawal";
 
 /** The owner takes it back, with its money. False when it is another account's, or too late: it was signed, or is over. */
 export const cancelWithdrawal = (accountId: AccountId, id: WithdrawalId): Promise<boolean> =>
-  giveBack({ id, owner: accountId, from: unsigned, to: "cancelled", reason: null });
+  giveBack({ id, owner: accountId, from: UNSIGNED, to: "cancelled", reason: null });
 
 /** The operator refuses it, and the owner has the money back. False when it was signed, or is over. */
 export const refuseWithdrawal = (id: WithdrawalId, reason: string): Promise<boolean> =>
-  giveBack({ id, owner: null, from: unsigned, to: "refused", reason });
+  giveBack({ id, owner: null, from: UNSIGNED, to: "refused", reason });
 
 /** Nothing was paid, and nothing can be any more: the owner has the money back. Call it only when that is proved. */
 export const failWithdrawal = (id: WithdrawalId, from: readonly WithdrawalState[], reason: string): Promise<boolean> =>
@@ -30,14 +27,16 @@ interface GiveBack {
 }
 
 async function giveBack({ id, owner, from, to, reason }: GiveBack): Promise<boolean> {
-  const { rows } = await pool().query<{ done: boolean }>("SELECT wallets_return_withdrawal($1, $2, $3, $4, $5, $6) AS done", [
-    ...[id, owner, from, to, reason, now()],
-  ]);
-  return rows[0]?.done === true;
+  // In SQL: the state and the customer's balance change in one step.
+  const [outcome] = await prisma().$queryRaw<{ done: boolean }[]>`
+    SELECT wallets_return_withdrawal(${id}, ${owner}, ${from}::text[], ${to}, ${reason}, ${now()}::timestamptz) AS done`;
+  return outcome?.done === true;
 }
 
 /** False when it does not wait for approval, or was ordered too long ago. */
-export async function approveWithdrawal(id: WithdrawalId): Promise<boolean> {
-  const { rows } = await pool().query<{ done: boolean }>("SELECT wallets_approve_withdrawal($1, $2) AS done", [id, now()]);
-  return rows[0]?.done === true;
+export function approveWithdrawal(id: WithdrawalId): Promise<boolean> {
+  const at = now();
+  return inTransaction((transaction) =>
+    changeWithdrawal({ id, state: "awaiting_approval", validUntil: { gt: at } }, { state: "approved", approvedAt: at }, transaction),
+  );
 }

@@ -9,7 +9,7 @@ import { findAccount, type SolanaAccount } from "@/lib/chains/solana/accounts";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address";
 import { displayAddress, readWallet, solanaKey } from "@/lib/chains/wallet";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { findCustody } from "../custody";
 import { type WithdrawalChain, walletChainOf } from "./order";
 
@@ -43,7 +43,7 @@ export async function readDestination(chain: WithdrawalChain, text: string): Pro
   if (fault) return { ok: false, fault };
   const address = chain === "base" ? written.toLowerCase() : written;
   if (await isOurs(chain, address)) return { ok: false, fault: "own" };
-  return chain === "base" ? askBase(address as Hex) : askSolana(address);
+  return chain === "base" ? checkOnBase(address as Hex) : checkOnSolana(address);
 }
 
 function faultOf(chain: WithdrawalChain, text: string): DestinationFault | null {
@@ -65,23 +65,18 @@ async function isOurs(chain: WithdrawalChain, address: string): Promise<boolean>
   const custody = await findCustody();
   const own = custody && [custody.treasury.base.toLowerCase(), custody.relayer.base.toLowerCase(), custody.treasury.solana];
   if (own?.includes(address)) return true;
-  const { rows } = await pool().query<{ found: boolean }>(
-    chain === "base"
-      ? `SELECT EXISTS (SELECT 1 FROM custodial_wallet WHERE base_address = $1)
-           OR EXISTS (SELECT 1 FROM address_pool WHERE base_address = $1) AS found`
-      : `SELECT EXISTS (SELECT 1 FROM custodial_wallet WHERE solana_owner = $1 OR solana_token_account = $1)
-           OR EXISTS (SELECT 1 FROM address_pool WHERE solana_owner = $1 OR solana_token_account = $1) AS found`,
-    [displayAddress({ chain: walletChainOf(chain), address })],
-  );
-  return rows[0]?.found === true;
+  const shown = displayAddress({ chain: walletChainOf(chain), address });
+  const where = chain === "base" ? { baseAddress: shown } : { OR: [{ solanaOwner: shown }, { solanaTokenAccount: shown }] };
+  // The pool first: an address that an account takes between the two reads is found by the second.
+  return (await prisma().addressPool.count({ where })) + (await prisma().custodialWallet.count({ where })) > 0;
 }
 
-const askBase = async (address: Hex): Promise<Destination> =>
+const checkOnBase = async (address: Hex): Promise<Destination> =>
   (await isBlacklisted(address)) ? { ok: false, fault: "blacklisted" } : { ok: true, address, needsAccount: false };
 
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
-async function askSolana(address: string): Promise<Destination> {
+async function checkOnSolana(address: string): Promise<Destination> {
   const custody = await findCustody();
   if (!custody) throw new Error("No seed was ever opened here: there is no USDC to pay out.");
   if (address === custody.usdcMint) return { ok: false, fault: "token" };

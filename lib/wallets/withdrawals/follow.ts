@@ -1,19 +1,19 @@
 // What became of payouts that were sent, as the relay tells: on their way, in a block, final; or never to be, and then the money
 // goes back or a new attempt is made, once it is proved that the old one moved nothing.
 
+import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { Head } from "@/lib/chains/evm/head";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { failWithdrawal } from "./decisions";
-import { forEachIsolated } from "./each";
 import { endOverdueAttempt, isPastItsTime } from "./pay-base";
 import { finishWithdrawal, followAttempt, giveUpAttempt, relayIdOf } from "./steps";
-import type { OpenWithdrawal } from "./withdrawal";
+import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 
 /** @param head of Base; null while it is not known, and then nothing on Base is given up */
 export async function followAttempts(underWay: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
   const relayed = new Map((await findRelayed(underWay.map(relayIdOf))).map((one) => [one.id, one]));
-  await forEachIsolated(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head));
+  await forEachIsolated(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head), { what: "withdrawal" });
 }
 
 async function follow(withdrawal: OpenWithdrawal, relayed: Relayed | undefined, head: Head | null): Promise<void> {
@@ -28,7 +28,7 @@ async function follow(withdrawal: OpenWithdrawal, relayed: Relayed | undefined, 
   if (!relayed) return;
   if (withdrawal.chain === "solana" && relayed.state === "lost") await giveUpAttempt(withdrawal);
   else if (withdrawal.chain === "solana" && relayed.state === "failed" && relayed.isFinal) {
-    await failWithdrawal(withdrawal.id, ["signed", "sent", "confirmed"], "The chain refused the payment.");
+    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain refused the payment.");
   } else if (relayed.state === "succeeded") await followAttempt(withdrawal, "confirmed", relayed.hash);
   else if (relayed.state === "sent" || relayed.state === "failed") await followAttempt(withdrawal, "sent", relayed.hash);
 }

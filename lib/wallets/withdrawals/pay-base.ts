@@ -11,7 +11,6 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
-import { inTransaction } from "@/lib/db/prisma";
 import { isRelayStopped, type Preparation, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
@@ -20,7 +19,7 @@ import { failWithdrawal } from "./decisions";
 import { payoutNonce } from "./order";
 import { NANO_PER_UNIT } from "./signing";
 import { delayWithdrawal, finishForgotten, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
-import type { OpenWithdrawal } from "./withdrawal";
+import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 
 /** What an authorization burns beyond the treasury's own transfer: its signature is checked, and its nonce written down. */
 const GAS_OF_AUTHORIZATION = 80_000n;
@@ -35,24 +34,20 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
     if (await bookForgotten(withdrawal)) return;
     if (withdrawal.waitsFor !== "chain")
       log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
-    return delayWithdrawal(withdrawal.id, "chain");
+    return delayWithdrawal(withdrawal, "chain");
   }
   const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
   const call = { ...prepared, data: encodeAuthorizedTransfer(authorization, signature) };
-  const next = { id: withdrawal.id, attempt: withdrawal.attempt + 1 };
+  const relayId = relayIdOf({ id: withdrawal.id, attempt: withdrawal.attempt + 1 });
   const validBefore = new Date(Number(authorization.validBefore) * 1_000);
   try {
-    const isStored = await inTransaction(async (transaction) => {
-      if (!(await startAttempt(next, validBefore, transaction))) return false;
-      await storeCall(relayIdOf(next), call, transaction);
-      return true;
-    });
-    if (isStored) await sendStored(relayIdOf(next));
+    const isStored = await startAttempt(withdrawal, validBefore, (transaction) => storeCall(relayId, call, transaction));
+    if (isStored) await sendStored(relayId);
     else signer().dropPayout(withdrawal);
   } catch (error) {
     if (!isRelayStopped(error)) throw error;
     signer().dropPayout(withdrawal);
-    await delayWithdrawal(withdrawal.id, "chain"); // its transaction took the state back
+    await delayWithdrawal(withdrawal, "chain"); // its transaction took the state back
   }
 }
 
@@ -117,7 +112,7 @@ export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized 
     return;
   }
   if (relayed?.state === "failed") {
-    await failWithdrawal(withdrawal.id, ["signed", "sent", "confirmed"], "The chain refused the payment.");
+    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain refused the payment.");
   } else {
     await giveUpAttempt(withdrawal);
   }

@@ -8,7 +8,6 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { findStatus, readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenChange } from "@/lib/chains/solana/usdc";
-import { inTransaction } from "@/lib/db/prisma";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
 import { signer } from "../signer";
@@ -34,14 +33,10 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   const recent = await readBlockhash(nodes);
   const { lastValidBlockHeight, slot } = recent;
   const { bytes, signature } = await signer().signPayoutOnSolana({ order: withdrawal, ...recent });
-  const next = { id: withdrawal.id, attempt: withdrawal.attempt + 1 };
-  const signed = { id: relayIdOf(next), bytes, signature, feePayer: treasury.solana, lastValidBlockHeight, slot };
-  const isStored = await inTransaction(async (transaction) => {
-    if (!(await startAttempt(next, null, transaction))) return false;
-    await storeSigned(signed, transaction);
-    return true;
-  });
-  if (isStored) await sendStored(signed.id);
+  const relayId = relayIdOf({ id: withdrawal.id, attempt: withdrawal.attempt + 1 });
+  const signed = { id: relayId, bytes, signature, feePayer: treasury.solana, lastValidBlockHeight, slot };
+  const isStored = await startAttempt(withdrawal, null, (transaction) => storeSigned(signed, transaction));
+  if (isStored) await sendStored(relayId);
   else signer().dropPayout(withdrawal);
 }
 
@@ -64,7 +59,7 @@ async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string 
 async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
   const status = await findStatus(solanaNodes(), transaction);
   if (status?.commitment !== "finalized" || !(await finishForgotten(withdrawal, transaction))) {
-    return delayWithdrawal(withdrawal.id, "chain");
+    return delayWithdrawal(withdrawal, "chain");
   }
   log().error({ withdrawal: withdrawal.id, transaction }, "an order was paid already, and the database did not know: it was set back");
 }

@@ -1,16 +1,16 @@
 // The payout job: follows what is on its way, then signs what is approved, oldest first, as far as final money in the treasury
 // goes. It may die anywhere: state and signed bytes are one commit, and the next round begins with what is stored.
 
+import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
-import { pool } from "@/lib/db/pool";
+import { withSessionLock } from "@/lib/db/session-lock";
 import { isNodesFault } from "@/lib/relay/chain";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
-import { forEachIsolated } from "./each";
 import { followAttempts } from "./follow";
 import type { WithdrawalChain } from "./order";
 import { payOnBase } from "./pay-base";
@@ -18,22 +18,25 @@ import { payOnSolana } from "./pay-solana";
 import { isPayoutRefused, type Refusal } from "./signing";
 import { delayWithdrawal, findObstacles } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
-import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, type WaitsFor } from "./withdrawal";
+import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY, UNSIGNED, type WaitsFor } from "./withdrawal";
 
 /** Of each state: those that wait for approval are in nobody's way. */
-const MAX_ASKED = 1_000;
+const MAX_UNSIGNED = 1_000;
 const MAX_UNDER_WAY = 1_000;
 
 /** One round. Of any number of processes one works. */
 export const payWithdrawals = (): Promise<void> =>
-  alone(async () => {
-    const underWay = await listWithdrawalsIn(["signed", "sent", "confirmed"], MAX_UNDER_WAY);
-    const asked = [...(await listWithdrawalsIn(["approved"], MAX_ASKED)), ...(await listWithdrawalsIn(["awaiting_approval"], MAX_ASKED))];
+  withSessionLock("pay withdrawals", async () => {
+    const underWay = await listWithdrawalsIn(UNDER_WAY, MAX_UNDER_WAY);
+    const unsigned = [
+      ...(await listWithdrawalsIn(["approved"], MAX_UNSIGNED)),
+      ...(await listWithdrawalsIn(["awaiting_approval"], MAX_UNSIGNED)),
+    ];
     await measure();
-    if (underWay.length + asked.length === 0) return;
+    if (underWay.length + unsigned.length === 0) return;
     const head = await believedHead();
     await followAttempts(underWay, head);
-    const waiting = await dropHindered(asked);
+    const waiting = await dropHindered(unsigned);
     const approved = waiting.filter(({ state }) => state === "approved");
     if (approved.length === 0) return;
     if (!(await isPayoutAllowed())) return delayAll(approved, "reserves");
@@ -52,27 +55,6 @@ async function measure(): Promise<void> {
   for (const [state, count] of await countOpenWithdrawals()) withdrawalsOpen.set({ state }, count);
 }
 
-/** Runs `work` unless another process does; one that dies lets go with its connection. */
-async function alone(work: () => Promise<void>): Promise<void> {
-  const client = await pool().connect();
-  let broken: Error | undefined;
-  try {
-    const { rows } = await client.query<{ isOurs: boolean }>(
-      `SELECT pg_try_advisory_lock(hashtextextended('pay withdrawals', 0)) AS "isOurs"`,
-    );
-    if (rows[0]?.isOurs !== true) return;
-    try {
-      await work();
-    } finally {
-      await client.query("SELECT pg_advisory_unlock(hashtextextended('pay withdrawals', 0))").catch((cause: Error) => {
-        broken = cause;
-      });
-    }
-  } finally {
-    client.release(broken);
-  }
-}
-
 /** Base's head, null while no node tells it or it is in doubt: then nothing is decided by it. */
 async function believedHead(): Promise<Head | null> {
   try {
@@ -87,13 +69,14 @@ async function believedHead(): Promise<Head | null> {
 /** Gives back what may not be paid any more, and lets wait what may not be paid now. Resolves with the others. */
 async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<OpenWithdrawal[]> {
   const free: OpenWithdrawal[] = [];
-  const obstacles = await findObstacles(withdrawals.map(({ id }) => id));
-  await forEachIsolated(withdrawals, async (withdrawal) => {
+  const obstacles = await findObstacles(withdrawals);
+  const decide = async (withdrawal: OpenWithdrawal) => {
     const obstacle = obstacles.get(withdrawal.id);
     if (obstacle === undefined) free.push(withdrawal);
-    else if (obstacle === "frozen") await delayWithdrawal(withdrawal.id, "frozen");
-    else await failWithdrawal(withdrawal.id, ["awaiting_approval", "approved"], obstacleTexts[obstacle]);
-  });
+    else if (obstacle === "frozen") await delayWithdrawal(withdrawal, "frozen");
+    else await failWithdrawal(withdrawal.id, UNSIGNED, obstacleTexts[obstacle]);
+  };
+  await forEachIsolated(withdrawals, decide, { what: "withdrawal" });
   return free;
 }
 
@@ -107,11 +90,12 @@ async function payAll(chain: WithdrawalChain, withdrawals: readonly OpenWithdraw
   const funds = await readFunds(chain, head).catch(noNode);
   if (funds === null) return delayAll(withdrawals, "chain");
   let left = funds;
-  await forEachIsolated(withdrawals, async (withdrawal) => {
-    if (withdrawal.amount > left) return delayWithdrawal(withdrawal.id, "funds");
+  const payFromLeft = async (withdrawal: OpenWithdrawal) => {
+    if (withdrawal.amount > left) return delayWithdrawal(withdrawal, "funds");
     left = nanoUsd(left - withdrawal.amount);
     if (!(await pay(withdrawal))) left = nanoUsd(left + withdrawal.amount);
-  });
+  };
+  await forEachIsolated(withdrawals, payFromLeft, { what: "withdrawal" });
 }
 
 async function readFunds(chain: WithdrawalChain, head: Head | null): Promise<NanoUsd | null> {
@@ -131,7 +115,7 @@ async function pay(withdrawal: OpenWithdrawal): Promise<boolean> {
     return true;
   } catch (error) {
     if (isPayoutRefused(error)) await delayRefused(withdrawal, error.refusal);
-    else if (isNodesFault(error)) await delayWithdrawal(withdrawal.id, "chain");
+    else if (isNodesFault(error)) await delayWithdrawal(withdrawal, "chain");
     else throw error;
     return false;
   }
@@ -147,15 +131,16 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   limit: "limit",
 };
 
-async function delayRefused({ id, accountId, waitsFor }: OpenWithdrawal, refusal: Refusal): Promise<void> {
+async function delayRefused(withdrawal: OpenWithdrawal, refusal: Refusal): Promise<void> {
+  const { id, accountId, waitsFor } = withdrawal;
   const wait = waitOf[refusal];
   // Once: a row that somebody changed is looked at in every round.
   if (wait === "signature" && waitsFor !== wait) {
     log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row is not what its owner signed");
   }
-  await delayWithdrawal(id, wait);
+  await delayWithdrawal(withdrawal, wait);
 }
 
 async function delayAll(withdrawals: readonly OpenWithdrawal[], why: WaitsFor): Promise<void> {
-  for (const { id } of withdrawals) await delayWithdrawal(id, why);
+  for (const withdrawal of withdrawals) await delayWithdrawal(withdrawal, why);
 }

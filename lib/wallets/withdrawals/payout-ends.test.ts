@@ -148,14 +148,11 @@ test("a wallet that is a contract signs and is paid, as long as it says that it 
 /** As a backup from before the payout would leave it, with a signer that began anew. */
 async function setBack(id: WithdrawalId): Promise<void> {
   await inTransaction(async (transaction) => {
-    await transaction.query("SET LOCAL session_replication_role = replica");
-    await transaction.query("DELETE FROM relay_broadcast WHERE relayed_id = $1", [`payout_${id}_1`]);
-    await transaction.query("DELETE FROM relayed WHERE id = $1", [`payout_${id}_1`]);
-    await transaction.query(
-      `UPDATE withdrawal SET state = 'approved', attempt = 0, valid_before = NULL, transaction = NULL, signed_at = NULL, confirmed_at = NULL
-       WHERE id = $1`,
-      [id],
-    );
+    await transaction.$executeRaw`SET LOCAL session_replication_role = replica`;
+    await transaction.relayBroadcast.deleteMany({ where: { relayedId: `payout_${id}_1` } });
+    await transaction.relayed.deleteMany({ where: { id: `payout_${id}_1` } });
+    const unpaid = { validBefore: null, transaction: null, signedAt: null, confirmedAt: null };
+    await transaction.withdrawal.update({ where: { id }, data: { state: "approved", attempt: 0, ...unpaid } });
   });
   setSigner(await openSigner(world.words, "sandbox"));
 }

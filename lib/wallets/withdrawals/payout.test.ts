@@ -15,6 +15,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
@@ -24,6 +25,7 @@ import { signer } from "../signer";
 import { checkWithdrawals } from "./check";
 import { cancelWithdrawal } from "./decisions";
 import { payWithdrawals } from "./pay-withdrawals";
+import { startAttempt } from "./steps";
 import { newOwner, ordered, startWorld, type TestOwner, USD, unlink, type World } from "./testing/world";
 import { readBaseFunds, readPayoutDemand, readSolanaFunds } from "./treasury-funds";
 import { findWithdrawal } from "./withdrawal";
@@ -165,6 +167,36 @@ test("a cancel and a payout at the same moment: paid or given back, never both a
     await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
   }
   expect(outcomes).toEqual(new Set([true, false]));
+});
+
+test("a cancel that waits for the payout's commit keeps nobody else's order waiting", async () => {
+  const [owner, other] = [await newOwner(50n * USD), await newOwner(50n * USD)];
+  const id = await ordered(owner, { amount: 5n * USD });
+  let cancel = Promise.resolve(false);
+  await inTransaction(async (transaction) => {
+    await transaction.withdrawal.updateMany({ where: { id }, data: { waitsFor: "funds" } });
+    cancel = cancelWithdrawal(owner.accountId, id);
+    const waiting = () => pool().query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%wallets_return%'");
+    await expect.poll(async () => (await waiting()).rowCount).toBe(1);
+    for (const customer of [owner, other]) await ordered(customer, { amount: 1n * USD });
+  });
+  expect(await cancel).toBe(true);
+  await round();
+});
+
+test("an obstacle that comes up while a payout is signed keeps its bytes from being stored", async () => {
+  const owner = await newOwner(50n * USD);
+  const seen = await findWithdrawal(await ordered(owner, { amount: 5n * USD }));
+  if (!seen) throw new Error("it is gone");
+  const store = vi.fn(async () => undefined);
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
+  expect(await startAttempt(seen, null, store)).toBe(false);
+  await pool().query("UPDATE account SET state = 'open' WHERE id = $1", [owner.accountId]);
+  expect([store.mock.calls, await findWithdrawal(seen.id)]).toMatchObject([[], { state: "approved", attempt: 0 }]);
+  store.mockRejectedValueOnce(new Error("no"));
+  await expect(startAttempt(seen, null, store)).rejects.toThrow("no");
+  expect(await findWithdrawal(seen.id)).toMatchObject({ state: "approved", attempt: 0 });
+  await until(seen.id, "final");
 });
 
 test("a wallet that is unlinked before the payout is signed gets nothing, and the owner has the money back", async () => {

@@ -6,10 +6,10 @@ import { type AccountId, newWithdrawalId, randomBase62, type WithdrawalId } from
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
-import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain } from "./order";
+import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain, walletChainOf } from "./order";
 import { leastWithdrawal, readFees, writeRules } from "./rules";
 
 /** What an owner wants: `amount` is what arrives, nano-USD; the destination as they wrote it. */
@@ -120,8 +120,7 @@ export async function findShortage({ chain, amount }: Pick<Order, "chain" | "amo
 
 /** The same order again is held against nothing: it counts among those that are open. */
 async function isTaken(nonce: string): Promise<boolean> {
-  const { rows } = await pool().query<{ taken: boolean }>("SELECT EXISTS (SELECT 1 FROM withdrawal WHERE nonce = $1) AS taken", [nonce]);
-  return rows[0]?.taken === true;
+  return (await prisma().withdrawal.count({ where: { nonce } })) > 0;
 }
 
 interface Decision {
@@ -132,12 +131,9 @@ interface Decision {
 }
 
 async function takeOrder(order: SignedOrder): Promise<RequestOutcome> {
-  const { rows } = await pool().query<Decision>("SELECT outcome, id, most, since FROM wallets_request_withdrawal($1, $2, $3)", [
-    writeOrder(order),
-    writeRules(),
-    now(),
-  ]);
-  const [decision] = rows;
+  // In SQL: the order is decided and its money taken in one step.
+  const [decision] = await prisma().$queryRaw<Decision[]>`
+    SELECT outcome, id, most, since FROM wallets_request_withdrawal(${writeOrder(order)}::json, ${writeRules()}::json, ${now()}::timestamptz)`;
   if (!decision) throw new Error("A withdrawal was not decided.");
   const { outcome, id, most, since } = decision;
   switch (outcome) {
@@ -168,5 +164,5 @@ const writeOrder = ({ signer, amount, fee, ...order }: SignedOrder): string =>
     id: newWithdrawalId(),
     ...order,
     ...{ amount: `${amount}`, fee: `${fee}` },
-    ...{ signerChain: signer.chain, signerAddress: signer.address },
+    ...{ walletChain: walletChainOf(order.chain), signerChain: signer.chain, signerAddress: signer.address },
   });

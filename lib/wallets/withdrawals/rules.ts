@@ -24,14 +24,14 @@ export function readFees(): Fees {
 /** The least that may arrive. */
 export const leastWithdrawal = (): NanoUsd => config().WITHDRAWAL_MINIMUM_USD;
 
-/** As the database's own function takes them. */
+/** As `wallets_request_withdrawal` takes them. */
 export function writeRules(): string {
   const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
   return JSON.stringify({
     accountDaily: `${WITHDRAWAL_DAILY_LIMIT_USD}`,
     serviceDaily: `${WITHDRAWAL_SERVICE_DAILY_LIMIT_USD}`,
     approvalAbove: `${WITHDRAWAL_APPROVAL_ABOVE_USD}`,
-    mostOpen: MAX_OPEN,
+    maxOpen: MAX_OPEN,
     linkedSeconds: LINKED_SECONDS,
   });
 }

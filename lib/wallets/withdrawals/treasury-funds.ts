@@ -9,9 +9,10 @@ import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
-import { pool } from "@/lib/db/pool";
+import { type Prisma, prisma } from "@/lib/db/prisma";
 import { signer } from "../signer";
 import type { WithdrawalChain } from "./order";
+import { UNDER_WAY } from "./withdrawal";
 
 /** @throws EvmFailure */
 export async function readBaseFunds({ finalized }: Pick<Head, "finalized">): Promise<NanoUsd> {
@@ -31,18 +32,15 @@ export async function readSolanaFunds(): Promise<NanoUsd> {
 
 /** What is signed and not final may have left already, or not: it counts as gone. */
 async function lessPromised(chain: WithdrawalChain, balance: NanoUsd): Promise<NanoUsd> {
-  const { rows } = await pool().query<{ promised: bigint }>(
-    "SELECT coalesce(sum(amount), 0)::bigint AS promised FROM withdrawal WHERE chain = $1 AND state IN ('signed', 'sent', 'confirmed')",
-    [chain],
-  );
-  return nanoUsd(balance - (rows[0]?.promised ?? 0n));
+  return nanoUsd(balance - (await sumAmounts({ chain, state: { in: [...UNDER_WAY] } })));
 }
 
 /** nano-USD that approved withdrawals need of the treasury on a chain, and that are not signed yet: what sweeps are asked for. */
 export async function readPayoutDemand(chain: WithdrawalChain): Promise<NanoUsd> {
-  const { rows } = await pool().query<{ demand: bigint }>(
-    "SELECT coalesce(sum(amount), 0)::bigint AS demand FROM withdrawal WHERE chain = $1 AND state = 'approved' AND waits_for = 'funds'",
-    [chain],
-  );
-  return nanoUsd(rows[0]?.demand ?? 0n);
+  return nanoUsd(await sumAmounts({ chain, state: "approved", waitsFor: "funds" }));
+}
+
+async function sumAmounts(where: Prisma.WithdrawalWhereInput): Promise<bigint> {
+  const { _sum } = await prisma().withdrawal.aggregate({ where, _sum: { amount: true } });
+  return _sum.amount ?? 0n;
 }

@@ -3,8 +3,8 @@
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
-import { pool, type Queryable } from "@/lib/db/pool";
-import type { Order, SignedOrder } from "./order";
+import { type Database, notify, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
+import type { Order, SignedOrder, WithdrawalChain } from "./order";
 
 /**
  * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block)
@@ -49,23 +49,25 @@ export interface OpenWithdrawal extends Withdrawal, SignedOrder {
   validBefore: Date | null;
 }
 
-interface Row extends Omit<OpenWithdrawal, "amount" | "fee" | "signer"> {
-  amount: bigint;
-  fee: bigint;
-  signerChain: WalletChain;
-  signerAddress: string;
-}
+/** Nothing was signed for it: it can be given back. */
+export const UNSIGNED: readonly WithdrawalState[] = ["awaiting_approval", "approved"];
+/** Its money may leave, or has left. */
+export const UNDER_WAY: readonly WithdrawalState[] = ["signed", "sent", "confirmed"];
 
-const columns = `id, account_id AS "accountId", chain, destination, amount, fee, opens_account AS "opensAccount", nonce,
-  issued_at AS "issuedAt", valid_until AS "validUntil", signer_chain AS "signerChain", signer_address AS "signerAddress", signature,
-  state, attempt, valid_before AS "validBefore", waits_for AS "waitsFor", transaction, reason, requested_at AS "requestedAt",
-  signed_at AS "signedAt", confirmed_at AS "confirmedAt", ended_at AS "endedAt"`;
+type Row = Prisma.WithdrawalGetPayload<{ omit: { approvedAt: true } }>;
 
-const read = ({ amount, fee, signerChain, signerAddress, ...row }: Row): OpenWithdrawal => ({
+const omit = { approvedAt: true } as const;
+
+const readRow = ({ signerChain, signerAddress, ...row }: Row): OpenWithdrawal => ({
   ...row,
-  amount: nanoUsd(amount),
-  fee: nanoUsd(fee),
-  signer: { chain: signerChain, address: signerAddress },
+  id: row.id as WithdrawalId,
+  accountId: row.accountId as AccountId,
+  chain: row.chain as WithdrawalChain,
+  state: row.state as WithdrawalState,
+  waitsFor: row.waitsFor as WaitsFor | null,
+  amount: nanoUsd(row.amount),
+  fee: nanoUsd(row.fee),
+  signer: { chain: signerChain as WalletChain, address: signerAddress },
 });
 
 interface WithdrawalPage {
@@ -76,33 +78,51 @@ interface WithdrawalPage {
 
 /** The account's withdrawals, newest first. */
 export async function listWithdrawals(accountId: AccountId, { limit, after }: WithdrawalPage): Promise<Withdrawal[]> {
-  const { rows } = await pool().query<Row>(
-    `SELECT ${columns} FROM withdrawal WHERE account_id = $1 AND ($2::timestamptz IS NULL OR (requested_at, id) < ($2, $3))
-     ORDER BY requested_at DESC, id DESC LIMIT $4`,
-    [accountId, after?.requestedAt ?? null, after?.id ?? null, limit],
-  );
-  return rows.map(read);
+  const isAfter = after && {
+    requestedAt: { lte: after.requestedAt },
+    OR: [{ requestedAt: { lt: after.requestedAt } }, { id: { lt: after.id } }],
+  };
+  const orderBy = [{ requestedAt: "desc" }, { id: "desc" }] as const;
+  return (await prisma().withdrawal.findMany({ where: { accountId, ...isAfter }, orderBy: [...orderBy], take: limit, omit })).map(readRow);
 }
 
 /** In any of these states, of all accounts, the oldest first. */
 export async function listWithdrawalsIn(states: readonly WithdrawalState[], limit: number): Promise<OpenWithdrawal[]> {
-  const { rows } = await pool().query<Row>(`SELECT ${columns} FROM withdrawal WHERE state = ANY ($1) ORDER BY requested_at, id LIMIT $2`, [
-    states,
-    limit,
-  ]);
-  return rows.map(read);
+  const where = { state: { in: [...states] } };
+  return (await prisma().withdrawal.findMany({ where, orderBy: [{ requestedAt: "asc" }, { id: "asc" }], take: limit, omit })).map(readRow);
 }
 
-export async function findWithdrawal(id: WithdrawalId, database: Queryable = pool()): Promise<OpenWithdrawal | null> {
-  const { rows } = await database.query<Row>(`SELECT ${columns} FROM withdrawal WHERE id = $1`, [id]);
-  const [row] = rows;
-  return row ? read(row) : null;
+/** All of which `where` is true, as `database` sees them, in no order. */
+export const findWithdrawals = async (where: Prisma.WithdrawalWhereInput, database: Database): Promise<OpenWithdrawal[]> =>
+  (await database.withdrawal.findMany({ where, omit })).map(readRow);
+
+export async function findWithdrawal(id: WithdrawalId): Promise<OpenWithdrawal | null> {
+  const [found] = await findWithdrawals({ id }, prisma());
+  return found ?? null;
 }
 
 /** How many are open, by state, or by what an approved one waits for. */
 export async function countOpenWithdrawals(): Promise<ReadonlyMap<WithdrawalState | WaitsFor, number>> {
-  const { rows } = await pool().query<{ state: WithdrawalState | WaitsFor; count: number }>(
-    "SELECT coalesce(waits_for, state) AS state, count(*)::integer AS count FROM withdrawal WHERE wallets_is_open(state) GROUP BY 1",
-  );
-  return new Map(rows.map(({ state, count }) => [state, count]));
+  const where = { state: { in: [...UNSIGNED, ...UNDER_WAY] } };
+  const groups = await prisma().withdrawal.groupBy({ by: ["state", "waitsFor"], where, _count: true });
+  const counts = new Map<WithdrawalState | WaitsFor, number>();
+  for (const { state, waitsFor, _count } of groups) {
+    const name = (waitsFor ?? state) as WithdrawalState | WaitsFor;
+    counts.set(name, (counts.get(name) ?? 0) + _count);
+  }
+  return counts;
+}
+
+/**
+ * Changes a withdrawal if it still is as `expected` says, and notifies the pages of its owner when that commits. One statement compares
+ * and sets, so that of two processes one does; false for the other.
+ */
+export async function changeWithdrawal(
+  expected: Prisma.WithdrawalWhereInput & { id: WithdrawalId; state: Prisma.WithdrawalWhereInput["state"] },
+  data: Prisma.WithdrawalUpdateManyMutationInput,
+  transaction: Transaction,
+): Promise<boolean> {
+  const [changed] = await transaction.withdrawal.updateManyAndReturn({ where: expected, data, select: { accountId: true } });
+  if (changed) await notify("withdrawals", changed.accountId, transaction);
+  return changed !== undefined;
 }

@@ -1,19 +1,4 @@
--- Withdrawals: asked for, approved, signed, followed, and ended once.
-
--- The wallets of an account are evm and solana; on Base, evm ones are paid.
-CREATE OR REPLACE FUNCTION wallets_kind_on(chain text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE chain WHEN 'base' THEN 'evm' ELSE chain END
-$$;
-
-CREATE OR REPLACE FUNCTION wallets_is_open(state text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT state NOT IN ('final', 'cancelled', 'refused', 'failed')
-$$;
-
--- Whoever shows this account's withdrawals reads them again.
-CREATE OR REPLACE FUNCTION wallets_tell_withdrawals(account text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_notify('withdrawals', account);
-END $$;
+-- Withdrawals: what moves their money, ordered, given back or paid out. Each is one commit of its own.
 
 -- What of an account's money can leave: what is available, less what came in with a block that is not final yet, as a deposit or
 -- as a payment.
@@ -32,7 +17,7 @@ $$;
 -- Takes an order and its money, or does nothing and says why. Outcomes: requested; already (the same order again); nonce_used;
 -- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); signer_not_linked;
 -- too_many_open; insufficient (`most` = what could leave); account_limit, service_limit (`most` = what is left of it).
--- wanted = the order's fields; held_against = nano-USD, a count and seconds.
+-- wanted = the order's fields, and the chain of wallets that its destination is one of; held_against = nano-USD, a count and seconds.
 CREATE OR REPLACE FUNCTION wallets_request_withdrawal(wanted json, held_against json, at timestamptz)
 RETURNS TABLE (outcome text, id text, most bigint, since timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -44,9 +29,10 @@ DECLARE
   account_day bigint;
 BEGIN
   SELECT * INTO w FROM json_to_record(wanted) AS o(id text, "accountId" text, chain text, destination text, amount bigint, fee bigint,
-    "opensAccount" boolean, nonce text, "issuedAt" timestamptz, "validUntil" timestamptz, "signerChain" text, "signerAddress" text, signature text);
+    "opensAccount" boolean, nonce text, "issuedAt" timestamptz, "validUntil" timestamptz, "walletChain" text, "signerChain" text,
+    "signerAddress" text, signature text);
   SELECT * INTO rules FROM json_to_record(held_against)
-    AS r("accountDaily" bigint, "serviceDaily" bigint, "approvalAbove" bigint, "mostOpen" integer, "linkedSeconds" integer);
+    AS r("accountDaily" bigint, "serviceDaily" bigint, "approvalAbove" bigint, "maxOpen" integer, "linkedSeconds" integer);
   PERFORM ledger_open_account('withdrawal_pending', 'liability', at);
   -- Orders of all accounts come one after the other: the service's limit, the nonce and the balance are decided under these locks.
   PERFORM ledger_lock_accounts(ARRAY[w."accountId", 'withdrawal_pending']);
@@ -60,14 +46,14 @@ BEGIN
   END IF;
   IF w."validUntil" <= at THEN outcome := 'expired'; RETURN NEXT; RETURN; END IF;
   IF access_is_frozen(w."accountId") THEN outcome := 'frozen'; RETURN NEXT; RETURN; END IF;
-  SELECT * INTO linked FROM access_linked_wallet(w."accountId", wallets_kind_on(w.chain), w.destination);
+  SELECT * INTO linked FROM access_linked_wallet(w."accountId", w."walletChain", w.destination);
   IF NOT FOUND THEN outcome := 'destination_not_linked'; RETURN NEXT; RETURN; END IF;
   since := linked.linked_at + make_interval(secs => rules."linkedSeconds");
   IF NOT linked.is_first AND since > at THEN outcome := 'destination_too_new'; RETURN NEXT; RETURN; END IF;
   since := NULL;
   PERFORM 1 FROM access_linked_wallet(w."accountId", w."signerChain", w."signerAddress");
   IF NOT FOUND THEN outcome := 'signer_not_linked'; RETURN NEXT; RETURN; END IF;
-  IF (SELECT count(*) FROM withdrawal o WHERE o.account_id = w."accountId" AND wallets_is_open(o.state)) >= rules."mostOpen" THEN
+  IF (SELECT count(*) FROM withdrawal o WHERE o.account_id = w."accountId" AND o.ended_at IS NULL) >= rules."maxOpen" THEN
     outcome := 'too_many_open'; RETURN NEXT; RETURN;
   END IF;
   most := wallets_withdrawable(w."accountId");
@@ -90,7 +76,7 @@ BEGIN
     json_build_object('account', 'withdrawal_pending', 'amount', w.amount + w.fee)), at) THEN
     RAISE EXCEPTION 'withdrawal % is in the books already', w.id;
   END IF;
-  PERFORM wallets_tell_withdrawals(w."accountId");
+  PERFORM pg_notify('withdrawals', w."accountId");
   outcome := 'requested';
   id := w.id;
   RETURN NEXT;
@@ -101,13 +87,13 @@ END $$;
 CREATE OR REPLACE FUNCTION wallets_return_withdrawal(wanted text, owner text, from_states text[], to_state text, why text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  customer text := (SELECT w.account_id FROM withdrawal w WHERE w.id = wanted AND (owner IS NULL OR w.account_id = owner));
+  customer text;
   taken bigint;
 BEGIN
-  IF customer IS NULL THEN RETURN false; END IF;
-  PERFORM ledger_lock_accounts(ARRAY[customer, 'withdrawal_pending']);
+  -- The row first: while another transaction signs it, this one waits here, and holds no account that others wait for.
   UPDATE withdrawal w SET state = to_state, reason = why, waits_for = NULL, ended_at = at
-    WHERE w.id = wanted AND w.account_id = customer AND w.state = ANY (from_states);
+    WHERE w.id = wanted AND w.state = ANY (from_states) AND (owner IS NULL OR w.account_id = owner)
+    RETURNING w.account_id INTO customer;
   IF NOT FOUND THEN RETURN false; END IF;
   -- Not the row's own amounts: what was booked can not have been changed since.
   taken := ledger_moved('withdrawal_' || wanted, 'withdrawal_pending');
@@ -123,105 +109,40 @@ BEGIN
     json_build_object('account', 'withdrawal_pending', 'amount', -taken)), at) THEN
     RAISE EXCEPTION 'withdrawal % was given back already', wanted;
   END IF;
-  PERFORM wallets_tell_withdrawals(customer);
+  PERFORM pg_notify('withdrawals', customer);
   RETURN true;
 END $$;
 
--- False when it does not wait for approval.
-CREATE OR REPLACE FUNCTION wallets_approve_withdrawal(wanted text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  customer text;
-BEGIN
-  UPDATE withdrawal w SET state = 'approved', approved_at = at WHERE w.id = wanted AND w.state = 'awaiting_approval' AND w.valid_until > at
-    RETURNING w.account_id INTO customer;
-  IF customer IS NULL THEN RETURN false; END IF;
-  PERFORM wallets_tell_withdrawals(customer);
-  RETURN true;
-END $$;
-
--- Notes why an approved withdrawal is not signed yet.
-CREATE OR REPLACE FUNCTION wallets_delay_withdrawal(wanted text, why text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  customer text;
-BEGIN
-  UPDATE withdrawal w SET waits_for = why WHERE w.id = wanted AND w.state = 'approved' AND w.waits_for IS DISTINCT FROM why
-    RETURNING w.account_id INTO customer;
-  IF customer IS NOT NULL THEN PERFORM wallets_tell_withdrawals(customer); END IF;
-END $$;
-
--- What keeps a withdrawal from being signed at this moment, decided from the rows: expired, frozen, unlinked; null when nothing does.
-CREATE OR REPLACE FUNCTION wallets_withdrawal_obstacle(wanted text, at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE
-    WHEN w.valid_until <= at THEN 'expired'
-    WHEN access_is_frozen(w.account_id) THEN 'frozen'
-    WHEN NOT EXISTS (SELECT 1 FROM access_linked_wallet(w.account_id, wallets_kind_on(w.chain), w.destination))
-      OR NOT EXISTS (SELECT 1 FROM access_linked_wallet(w.account_id, w.signer_chain, w.signer_address)) THEN 'unlinked'
-  END
-  FROM withdrawal w WHERE w.id = wanted
-$$;
-
--- approved -> signed, in the transaction that stores the signed bytes. False when somebody was faster, or it may not be paid any more.
-CREATE OR REPLACE FUNCTION wallets_sign_withdrawal(wanted text, new_attempt integer, dead_from timestamptz, at timestamptz)
+-- Books a payout that is final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: by a
+-- transaction that we do not know. `is_forgotten`: an approved one whose chain shows the payout of this attempt, which the database
+-- does not know of. False when it was booked before, or the row is in another state.
+CREATE OR REPLACE FUNCTION wallets_finish_withdrawal(wanted text, of_attempt integer, is_forgotten boolean, hash text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  customer text;
-BEGIN
-  UPDATE withdrawal w SET state = 'signed', attempt = new_attempt, valid_before = dead_from, waits_for = NULL, transaction = NULL,
-      signed_at = at, confirmed_at = NULL
-    WHERE w.id = wanted AND w.state = 'approved' AND w.attempt = new_attempt - 1 AND wallets_withdrawal_obstacle(wanted, at) IS NULL
-    RETURNING w.account_id INTO customer;
-  IF customer IS NULL THEN RETURN false; END IF;
-  PERFORM wallets_tell_withdrawals(customer);
-  RETURN true;
-END $$;
-
--- Follows an attempt on its chain: sent, confirmed, and back to sent when its block left the chain.
-CREATE OR REPLACE FUNCTION wallets_follow_withdrawal(wanted text, of_attempt integer, to_state text, hash text, at timestamptz)
-RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  customer text;
-BEGIN
-  UPDATE withdrawal w SET state = to_state, transaction = coalesce(hash, w.transaction), confirmed_at = CASE to_state WHEN 'confirmed' THEN at END
-    WHERE w.id = wanted AND w.attempt = of_attempt AND w.state IN ('signed', 'sent', 'confirmed') AND to_state IN ('sent', 'confirmed')
-      AND (w.state <> to_state OR w.transaction IS DISTINCT FROM coalesce(hash, w.transaction))
-    RETURNING w.account_id INTO customer;
-  IF customer IS NOT NULL THEN PERFORM wallets_tell_withdrawals(customer); END IF;
-END $$;
-
--- An attempt that can never be carried out any more: back to approved, for another one. False when it is not under way.
-CREATE OR REPLACE FUNCTION wallets_retry_withdrawal(wanted text, of_attempt integer) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  customer text;
-BEGIN
-  UPDATE withdrawal w SET state = 'approved', transaction = NULL, confirmed_at = NULL
-    WHERE w.id = wanted AND w.attempt = of_attempt AND w.state IN ('signed', 'sent', 'confirmed')
-    RETURNING w.account_id INTO customer;
-  IF customer IS NULL THEN RETURN false; END IF;
-  PERFORM wallets_tell_withdrawals(customer);
-  RETURN true;
-END $$;
-
--- Paid, and final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: by a transaction that we do
--- not know. False when it was done before.
-CREATE OR REPLACE FUNCTION wallets_finish_withdrawal(wanted text, of_attempt integer, hash text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   paid withdrawal;
 BEGIN
-  SELECT * INTO paid FROM withdrawal w WHERE w.id = wanted;
-  PERFORM ledger_open_account(paid.chain || '_chain', 'funding', at);
-  PERFORM ledger_lock_accounts(ARRAY[paid.chain || '_chain', 'revenue', 'withdrawal_pending']);
-  UPDATE withdrawal w SET state = 'final', transaction = hash, confirmed_at = coalesce(w.confirmed_at, at), ended_at = at
-    WHERE w.id = wanted AND w.attempt = of_attempt AND w.state IN ('signed', 'sent', 'confirmed');
+  -- A row that was set back by hand stays as it is: the check of the books tells.
+  IF is_forgotten AND ledger_moved('payout_' || wanted, 'withdrawal_pending') IS NOT NULL THEN RETURN false; END IF;
+  -- The row before the accounts, as above.
+  UPDATE withdrawal w SET state = 'final', transaction = hash, attempt = of_attempt, waits_for = NULL,
+      valid_before = CASE WHEN is_forgotten THEN NULL ELSE w.valid_before END,
+      signed_at = CASE WHEN is_forgotten THEN at ELSE w.signed_at END,
+      confirmed_at = CASE WHEN is_forgotten THEN at ELSE coalesce(w.confirmed_at, at) END, ended_at = at
+    WHERE w.id = wanted AND CASE WHEN is_forgotten
+      THEN w.state = 'approved' AND w.attempt = of_attempt - 1
+      ELSE w.state IN ('signed', 'sent', 'confirmed') AND w.attempt = of_attempt END
+    RETURNING w.* INTO paid;
   IF NOT FOUND THEN RETURN false; END IF;
   IF ledger_moved('withdrawal_' || wanted, 'withdrawal_pending') IS DISTINCT FROM paid.amount + paid.fee THEN
     RAISE EXCEPTION 'withdrawal % was booked with another amount than it has now', wanted;
   END IF;
+  PERFORM ledger_open_account(paid.chain || '_chain', 'funding', at);
   IF NOT ledger_post('payout_' || wanted, 'payout', (
     SELECT json_agg(json_build_object('account', leg.account, 'amount', leg.amount))
     FROM (VALUES ('withdrawal_pending', -(paid.amount + paid.fee)), (paid.chain || '_chain', paid.amount), ('revenue', paid.fee))
       AS leg(account, amount) WHERE leg.amount <> 0), at) THEN
     RAISE EXCEPTION 'withdrawal % was paid out already', wanted;
   END IF;
-  PERFORM wallets_tell_withdrawals(paid.account_id);
+  PERFORM pg_notify('withdrawals', paid.account_id);
   RETURN true;
 END $$;

@@ -1,0 +1,45 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { forEachIsolated } from "./for-each-isolated";
+import { log } from "./observe/log";
+
+const items = ["a", "b", "c", "d", "e"].map((id) => ({ id }));
+const logged = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+afterEach(() => void logged.mockClear());
+
+test("one that fails is logged, and keeps no other from its turn", async () => {
+  const done: string[] = [];
+  const failure = new Error("no");
+  await forEachIsolated(
+    items,
+    async ({ id }) => {
+      if (id === "b") throw failure;
+      done.push(id);
+    },
+    { what: "letter" },
+  );
+  expect(done).toEqual(["a", "c", "d", "e"]);
+  expect(logged.mock.calls).toEqual([[{ err: failure, letter: "b" }, "a letter could not be dealt with; it is tried again"]]);
+});
+
+test("a failure that is reported elsewhere is not logged", async () => {
+  const work = async () => {
+    throw new Error("no node answers");
+  };
+  await forEachIsolated(items, work, { what: "letter", isReported: (error) => error instanceof Error && /node/.test(error.message) });
+  expect(logged).not.toHaveBeenCalled();
+});
+
+test("as many are worked on at once as is asked for, one by default", async () => {
+  const maxAtOnce = async (atOnce?: number): Promise<number> => {
+    let [running, max] = [0, 0];
+    const work = async () => {
+      running += 1;
+      max = Math.max(max, running);
+      await new Promise(setImmediate);
+      running -= 1;
+    };
+    await forEachIsolated(items, work, { what: "letter", ...(atOnce && { atOnce }) });
+    return max;
+  };
+  expect([await maxAtOnce(), await maxAtOnce(3)]).toEqual([1, 3]);
+});
