@@ -6,6 +6,11 @@ CREATE OR REPLACE FUNCTION access_is_frozen(account_id text) RETURNS boolean LAN
   SELECT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND a.state <> 'open')
 $$;
 
+-- Lets an account spend nothing more; its owner can still look at it. Nothing happens to one that nobody opened.
+CREATE OR REPLACE FUNCTION access_freeze_account(account_id text) RETURNS void LANGUAGE sql AS $$
+  UPDATE account a SET state = 'frozen' WHERE a.id = account_id AND a.state <> 'frozen'
+$$;
+
 -- The account that a wallet was proved to be of; null when it is of none.
 CREATE OR REPLACE FUNCTION access_owner_of(wallet_chain text, wallet_address text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT i.account_id FROM identity i WHERE i.chain = wallet_chain AND i.address = wallet_address
