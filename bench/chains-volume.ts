@@ -2,7 +2,6 @@
 // and run with DATA_DIR set.
 
 import { strict as assert } from "node:assert";
-import { freezeAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
@@ -58,7 +57,7 @@ async function openWatcher(chain: UsdcChain) {
   setClock(() => latestMs);
   const startBlock = await chain.blockNumber();
   await chain.mine(2 * TO_SAFE);
-  const watcher = createBaseWatcher({ freeze: freezeAccount, nodes: chain.nodes, startBlock });
+  const watcher = createBaseWatcher({ nodes: chain.nodes, startBlock });
   const tick = async () => {
     const latest = await findBlock("latest", chain.nodes);
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);

@@ -31,8 +31,8 @@ export function prisma(): PrismaClient {
   return held.made.client;
 }
 
-// Errors in their short form: the long one quotes the source and the arguments, which may be secrets.
-const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
+/** A client over a pool of its own, for a tool; the service calls `prisma()`. Its errors are short: long ones quote arguments, which may be secrets. */
+export const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
 
 /** A connection is waited for as long as `pool` does, and no transaction lasts longer than the server lets one be idle. */
 const limits = { maxWait: 5_000, timeout: 30_000 };

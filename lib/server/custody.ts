@@ -4,6 +4,7 @@
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
 import { makePool } from "@/lib/db/pool";
+import { createClient } from "@/lib/db/prisma";
 import { makeWords, readWords } from "@/lib/wallets/mnemonic";
 import { openSeedFile } from "@/lib/wallets/open-seed";
 import { checkPassphrase, hasPassphrase, readPassphrase } from "@/lib/wallets/passphrase";
@@ -155,7 +156,8 @@ function comparePins(settings: CustodySettings, treasury: Treasury): void {
 async function compareWith(url: string, signer: Signer): Promise<void> {
   const pool = makePool(url, 1);
   try {
-    const audit = await auditSeed(signer, pool);
+    await pool.query("SELECT 1"); // the driver's errors say why a database cannot be reached, Prisma's do not
+    const audit = await auditSeed(signer, createClient(pool));
     if (audit.kind === "unused") return say("The database has no seed yet: the first start with this one makes it the database's own.");
     if (audit.kind === "match") {
       return say(`The database's seed is this one: ${audit.wallets} wallets compared, next derivation index ${audit.nextIndex}.`);

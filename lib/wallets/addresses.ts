@@ -24,6 +24,37 @@ export interface AttestedAddresses extends WalletAddresses {
   attestation: Buffer;
 }
 
+/** As the database names them. */
+export interface AddressRow {
+  derivationIndex: number;
+  baseAddress: string;
+  solanaOwner: string;
+  solanaTokenAccount: string;
+  attestation: Uint8Array<ArrayBuffer>;
+}
+
+export const rowOf = ({ index, baseAddress, solanaAddress, solanaTokenAccount, attestation }: AttestedAddresses): AddressRow => ({
+  derivationIndex: index,
+  baseAddress,
+  solanaOwner: solanaAddress,
+  solanaTokenAccount,
+  attestation: Uint8Array.from(attestation),
+});
+
+export const addressesOf = ({
+  derivationIndex,
+  baseAddress,
+  solanaOwner,
+  solanaTokenAccount,
+  attestation,
+}: AddressRow): AttestedAddresses => ({
+  index: derivationIndex,
+  baseAddress,
+  solanaAddress: solanaOwner,
+  solanaTokenAccount,
+  attestation: Buffer.from(attestation),
+});
+
 /** Derivation indexes of custodial wallets are below it; those from here on are the operator's own. */
 export const RESERVED_INDEX = 0x7fff_ff00;
 

@@ -52,18 +52,16 @@ test("ten first sign-ins of one account at the same instant get one wallet, thou
 test("fifty accounts at once get fifty wallets, no address twice, and wait for nobody who has not committed", async () => {
   withSettings({ ADDRESS_POOL_SIZE: "51" });
   await fillAddressPool();
-  const unfinished = await database.pool.connect();
-  try {
-    await unfinished.query("BEGIN");
-    const held = await openWallet(newAccountId(), unfinished);
+  const givenUp = new Error("the first sign-in is given up");
+  const unfinished = inTransaction(async (transaction) => {
+    const held = await openWallet(newAccountId(), transaction);
     const wallets = await Promise.all(Array.from({ length: 50 }, () => signIn(newAccountId())));
     for (const name of ["index", "baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
       expect(new Set([held, ...wallets].map((wallet) => wallet[name])).size, name).toBe(51);
     }
-  } finally {
-    await unfinished.query("ROLLBACK");
-    unfinished.release();
-  }
+    throw givenUp;
+  });
+  await expect(unfinished).rejects.toBe(givenUp);
 });
 
 test("a sign-in that is rolled back gives its address back", async () => {

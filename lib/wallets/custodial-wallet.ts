@@ -7,61 +7,74 @@ import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { pool, type Queryable } from "@/lib/db/pool";
-import { type AttestedAddresses, areAuthentic, type WalletAddresses } from "./addresses";
-import { isPinned } from "./custody";
+import { type Database, lockName, prisma, type Transaction } from "@/lib/db/prisma";
+import { type AddressRow, type AttestedAddresses, addressesOf, areAuthentic, type WalletAddresses } from "./addresses";
+import { findCustody, isPinned } from "./custody";
 
 export interface CustodialWallet extends WalletAddresses {
   accountId: AccountId;
 }
 
-interface Row extends AttestedAddresses {
+/** What the database holds of a wallet, to be checked against the seed that `xpub` is of. */
+interface StoredWallet {
+  addresses: AttestedAddresses;
   xpub: string;
 }
-
-const columns = `w.derivation_index AS "index", w.base_address AS "baseAddress", w.solana_owner AS "solanaAddress",
-  w.solana_token_account AS "solanaTokenAccount", w.attestation, c.xpub`;
 
 /**
  * The account's wallet, given to it now when it has none. `transaction` is the caller's own: the wallet is there when that
  * commits, and the same for every caller at once.
  * @throws AppError INTERNAL_ERROR, retryable: no address is free, or the next one is forged; the signer mends both
  */
-export async function openWallet(accountId: AccountId, transaction: Queryable): Promise<CustodialWallet> {
-  const { rows } = await transaction.query<Row>(`SELECT ${columns} FROM wallets_open_wallet($1, $2) w CROSS JOIN custody c`, [
-    accountId,
-    now(),
-  ]);
-  const [row] = rows;
-  if (!row) {
+export async function openWallet(accountId: AccountId, transaction: Transaction): Promise<CustodialWallet> {
+  await lockName(`wallet of ${accountId}`, transaction); // ten first calls of one account take one address, not ten
+  const stored = (await findStored(accountId, transaction)) ?? (await takeFree(accountId, transaction));
+  if (!stored) {
     const cure = "start a process with ROLES=jobs, look in its log for the job fill-address-pool, or raise ADDRESS_POOL_SIZE";
     throw refused("empty", accountId, `the address pool is empty: ${cure}`);
   }
-  return authentic(accountId, row);
+  return authentic(accountId, stored);
+}
+
+/** Gives the account the first free addresses; null when none are free. */
+async function takeFree(accountId: AccountId, transaction: Transaction): Promise<StoredWallet | null> {
+  // Prisma knows no SKIP LOCKED, without which each new account would wait for the one before to commit.
+  const [row] = await transaction.$queryRaw<(AddressRow & { xpub: string })[]>`
+    WITH taken AS (
+      DELETE FROM address_pool p
+      WHERE p.derivation_index = (SELECT f.derivation_index FROM address_pool f ORDER BY f.derivation_index LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING p.*
+    )
+    INSERT INTO custodial_wallet AS w (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
+    SELECT ${accountId}, t.derivation_index, t.base_address, t.solana_owner, t.solana_token_account, t.attestation, ${now()}::timestamptz
+    FROM taken t
+    RETURNING w.derivation_index AS "derivationIndex", w.base_address AS "baseAddress", w.solana_owner AS "solanaOwner",
+      w.solana_token_account AS "solanaTokenAccount", w.attestation, (SELECT c.xpub FROM custody c) AS xpub`;
+  return row ? { addresses: addressesOf(row), xpub: row.xpub } : null;
 }
 
 /**
  * The account's wallet, or null before its first sign-in.
  * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
  */
-export async function findWallet(accountId: AccountId, from: Queryable = pool()): Promise<CustodialWallet | null> {
-  const { rows } = await from.query<Row>(`SELECT ${columns} FROM custodial_wallet w CROSS JOIN custody c WHERE w.account_id = $1`, [
-    accountId,
-  ]);
-  const [row] = rows;
-  return row ? authentic(accountId, row) : null;
+export async function findWallet(accountId: AccountId): Promise<CustodialWallet | null> {
+  const stored = await findStored(accountId, prisma());
+  return stored && authentic(accountId, stored);
 }
 
-/** Whether customers pay in at this address: an authorization of its is a sweep of ours, for everybody to read on the chain. */
+async function findStored(accountId: AccountId, database: Database): Promise<StoredWallet | null> {
+  const wallet = await database.custodialWallet.findUnique({ where: { accountId } });
+  const custody = wallet && (await findCustody(database));
+  return custody && { addresses: addressesOf(wallet), xpub: custody.xpub };
+}
+
+/** Whether customers pay in at this address: its authorizations are our sweeps, which anybody can read on the chain. */
 export async function isCustodialOnBase(address: string): Promise<boolean> {
-  const { rows } = await pool().query<{ isOurs: boolean }>(
-    'SELECT EXISTS (SELECT FROM custodial_wallet WHERE base_address = $1) AS "isOurs"',
-    [getAddress(address)],
-  );
-  return rows[0]?.isOurs === true;
+  const found = await prisma().custodialWallet.findUnique({ where: { baseAddress: getAddress(address) }, select: { accountId: true } });
+  return found !== null;
 }
 
-function authentic(accountId: AccountId, { xpub, ...addresses }: Row): CustodialWallet {
+function authentic(accountId: AccountId, { addresses, xpub }: StoredWallet): CustodialWallet {
   if (!isPinned(xpub) || !areAuthentic(addresses, xpub)) {
     throw refused("forged", accountId, "addresses in the database are not the signer's: somebody wrote them there");
   }

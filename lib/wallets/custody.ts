@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { pool, type Queryable } from "@/lib/db/pool";
+import { type Database, prisma } from "@/lib/db/prisma";
 import type { Signer, Treasury } from "./signer";
 
 export interface Custody {
@@ -22,14 +22,19 @@ export interface Custody {
 }
 
 /** What the database knows of its seed; null before the first start with one. */
-export async function findCustody(from: Queryable = pool()): Promise<Custody | null> {
-  const { rows } = await from.query<Custody>(
-    `SELECT fingerprint, xpub, usdc_mint AS "usdcMint", next_index AS "nextIndex",
-       json_build_object('base', treasury_base, 'solana', treasury_solana) AS treasury, json_build_object('base', relayer_base) AS relayer,
-       json_build_object('solana', sponsor_solana) AS sponsor
-     FROM custody`,
-  );
-  return rows[0] ?? null;
+export async function findCustody(database: Database = prisma()): Promise<Custody | null> {
+  const row = await database.custody.findFirst();
+  if (!row) return null;
+  const { fingerprint, xpub, usdcMint, nextIndex, treasuryBase, treasurySolana, relayerBase, sponsorSolana } = row;
+  return {
+    fingerprint,
+    xpub,
+    usdcMint,
+    nextIndex,
+    treasury: { base: treasuryBase as Hex, solana: treasurySolana },
+    relayer: { base: relayerBase as Hex },
+    sponsor: { solana: sponsorSolana },
+  };
 }
 
 /**
@@ -45,11 +50,13 @@ export async function registerSeed(signer: Signer): Promise<void> {
 }
 
 async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: Signer): Promise<void> {
-  await pool().query(
-    `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, sponsor_solana, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-    [fingerprint, xpub, usdcMint, treasury.base, treasury.solana, relayer.address, sponsor.address, now()],
-  );
+  const treasuries = { treasuryBase: treasury.base, treasurySolana: treasury.solana };
+  const feePayers = { relayerBase: relayer.address, sponsorSolana: sponsor.address };
+  // Of two first starts at once, one writes the row.
+  await prisma().custody.createMany({
+    data: [{ fingerprint, xpub, usdcMint, ...treasuries, ...feePayers, createdAt: now() }],
+    skipDuplicates: true,
+  });
 }
 
 /** What is public of a seed, of a signer or of a database, in lines that can be compared. */
@@ -76,7 +83,7 @@ export async function checkSeed(signer: Signer): Promise<void> {
   );
 }
 
-/** The mint that people are asked to send. In live mode Circle's own: whoever can write to the database could name another. */
+/** The mint that people are asked to send. In live mode Circle's own: somebody who can write to the database could name another. */
 export const payableMint = (custody: Custody): string => (config().MODE === "live" ? USDC_MINT : custody.usdcMint);
 
 /** True when CUSTODY_XPUB, where it is set, is `xpub`. A sandbox makes its own seed and pins none. */

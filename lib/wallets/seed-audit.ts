@@ -1,7 +1,7 @@
-// Is a seed the one that a database's addresses come from? Read-only: for whoever restores a seed, or checks that one can be.
+// Is a seed the one that a database's addresses come from? Read-only: for an operator who restores a seed, or checks that it can be restored.
 
-import { pool, type Queryable } from "@/lib/db/pool";
-import type { WalletAddresses } from "./addresses";
+import { type Database, prisma } from "@/lib/db/prisma";
+import { addressesOf, type WalletAddresses } from "./addresses";
 import { findCustody, publicHalf } from "./custody";
 import type { Signer } from "./signer";
 
@@ -15,14 +15,14 @@ export type SeedAudit =
   | { kind: "differs"; differences: string[] };
 
 /** Compares what is public of the seed, and the first and last wallets that were given. */
-export async function auditSeed(signer: Signer, from: Queryable = pool()): Promise<SeedAudit> {
-  const custody = (await isMigrated(from)) ? await findCustody(from) : null;
+export async function auditSeed(signer: Signer, database: Database = prisma()): Promise<SeedAudit> {
+  const custody = (await isMigrated(database)) ? await findCustody(database) : null;
   if (!custody) return { kind: "unused" };
   const own = publicHalf(signer);
   const differences = Object.entries(publicHalf(custody))
     .filter(([name, known]) => known !== own[name])
     .map(([name, known]) => `${name}: the database has ${known}, the seed ${own[name]}`);
-  const wallets = await listWallets(from);
+  const wallets = await listWallets(database);
   for (const wallet of wallets) {
     const right = signer.makeAddresses(wallet.index);
     for (const name of ["baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
@@ -36,20 +36,15 @@ export async function auditSeed(signer: Signer, from: Queryable = pool()): Promi
 }
 
 /** False for a database that no release with custody has started on. */
-async function isMigrated(from: Queryable): Promise<boolean> {
-  const { rows } = await from.query<{ found: boolean }>("SELECT to_regclass('custody') IS NOT NULL AS found");
-  return rows[0]?.found ?? false;
+async function isMigrated(database: Database): Promise<boolean> {
+  const [table] = await database.$queryRaw<{ isThere: boolean }[]>`SELECT to_regclass('custody') IS NOT NULL AS "isThere"`;
+  return table?.isThere ?? false;
 }
 
-async function listWallets(from: Queryable): Promise<WalletAddresses[]> {
-  const { rows } = await from.query<WalletAddresses>(
-    `SELECT derivation_index AS "index", base_address AS "baseAddress", solana_owner AS "solanaAddress",
-       solana_token_account AS "solanaTokenAccount"
-     FROM custodial_wallet
-     WHERE derivation_index IN (SELECT f.derivation_index FROM custodial_wallet f ORDER BY f.derivation_index LIMIT $1)
-        OR derivation_index IN (SELECT l.derivation_index FROM custodial_wallet l ORDER BY l.derivation_index DESC LIMIT $1)
-     ORDER BY derivation_index`,
-    [COMPARED],
-  );
-  return rows;
+/** The first and the last ones, by their index. */
+async function listWallets(database: Database): Promise<WalletAddresses[]> {
+  const first = await database.custodialWallet.findMany({ orderBy: { derivationIndex: "asc" }, take: COMPARED });
+  const last = await database.custodialWallet.findMany({ orderBy: { derivationIndex: "desc" }, take: COMPARED });
+  const newestFirst = last.filter(({ derivationIndex }) => derivationIndex > (first.at(-1)?.derivationIndex ?? -1));
+  return [...first, ...newestFirst.reverse()].map(addressesOf);
 }

@@ -5,7 +5,7 @@ import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { setSponsor, writeSponsoredParties } from "@/lib/relay/sponsor";
-import { makeFirstAddresses } from "./address-pool";
+import { createFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
 
@@ -24,7 +24,7 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   setFeePayer(signer.treasury.solana);
   await writeSponsoredParties({ sponsor: signer.sponsor.address, treasury: signer.treasury.solana, mint: signer.usdcMint });
   await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
-  await makeFirstAddresses();
+  await createFirstAddresses();
 }
 
 function warnOfWeakness(signer: Signer | null): void {

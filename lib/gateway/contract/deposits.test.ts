@@ -8,7 +8,7 @@ import { openTestCustody } from "@/lib/console/testing/custody";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
-import { addDeposit, credit, noteHead, openScan, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
+import { addDeposit, credit, openScan, recordHead, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "./testing/accounts";
 import { ask, expectCommonHeaders, readError } from "./testing/client";
 import { doorNames, openService } from "./testing/service";
@@ -69,7 +69,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     const small = await addDeposit({ accountId, usd: "0.4", block: 93 });
     await credit([small]);
     await reverse(reversed);
-    await noteHead({ ...head, latest: 101 }, "solana");
+    await recordHead({ ...head, latest: 101 }, "solana");
     const { rows } = await read(key);
     const found = new Map(rows.map((row) => [row.id, row]));
     const common = { address: `address of ${accountId}`, transactionUrl: null, seenAt: anInstant, isFinal: false, reversedAt: null };
@@ -83,7 +83,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(found.get(small)).toMatchObject({ state: "below_minimum", amount: 0.4, creditedAt: null });
     expect(found.get(reversed)).toMatchObject({ state: "reversed", confirmations: 0, reversedAt: anInstant });
     expect(rows).toHaveLength(5);
-    await noteHead(head, "solana");
+    await recordHead(head, "solana");
     const balance = await ask({ url, key, path: "/api/v1/balance", method: "GET" });
     expect(JSON.parse(balance.text)).toMatchObject({ balance: 3.5, available: 3.5 });
   });

@@ -2,7 +2,7 @@
 
 import type { Hex } from "viem";
 import { once } from "@/lib/base/process-singleton";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 export interface WatchedAddress {
   accountId: string;
@@ -24,17 +24,17 @@ const known = () => once<Known>("watched addresses", () => ({ addresses: new Map
 const LATE_MS = 600_000;
 
 /**
- * By address in lower case, as logs have it. Read it after the head: whoever was shown an address then sends in a later block.
+ * By address in lower case, as logs have it. Read it after the head: an address that is shown later is paid in a later block.
  * A hundred thousand rows would keep this process busy at every round: only those are read that are not known.
  */
 export async function readWatchedAddresses(): Promise<ReadonlyMap<Hex, WatchedAddress>> {
   const held = known();
-  const { rows } = await pool().query<{ count: number; sum: string; newest: Date | null }>(
-    `SELECT count(*)::integer AS count, max(w.created_at) AS newest,
-       coalesce(sum(hashtextextended(w.account_id || ' ' || w.base_address, w.derivation_index)), 0)::text AS sum
-     FROM custodial_wallet w`,
-  );
-  const { count = 0, sum = "", newest = null } = rows[0] ?? {};
+  // Prisma cannot sum a hash.
+  const [wallets] = await prisma().$queryRaw<{ count: number; sum: string; newest: Date | null }[]>`
+    SELECT count(*)::integer AS count, max(w.created_at) AS newest,
+      coalesce(sum(hashtextextended(w.account_id || ' ' || w.base_address, w.derivation_index)), 0)::text AS sum
+    FROM custodial_wallet w`;
+  const { count = 0, sum = "", newest = null } = wallets ?? {};
   if (sum === held.sum) return held.addresses;
   held.sum = ""; // until all of it is read
   const hasGrown = count > held.addresses.size;
@@ -49,10 +49,10 @@ export async function readWatchedAddresses(): Promise<ReadonlyMap<Hex, WatchedAd
 }
 
 async function readSince(createdAt: Date): Promise<void> {
-  const { rows } = await pool().query<WatchedAddress & { key: Hex }>(
-    `SELECT lower(w.base_address) AS key, w.account_id AS "accountId", w.base_address AS address, w.derivation_index AS "derivationIndex"
-     FROM custodial_wallet w WHERE w.created_at >= $1`,
-    [createdAt],
-  );
-  for (const { key, ...watched } of rows) known().addresses.set(key, watched);
+  const wallets = await prisma().custodialWallet.findMany({
+    where: { createdAt: { gte: createdAt } },
+    select: { accountId: true, baseAddress: true, derivationIndex: true },
+  });
+  for (const { baseAddress, ...watched } of wallets)
+    known().addresses.set(baseAddress.toLowerCase() as Hex, { ...watched, address: baseAddress });
 }

@@ -1,13 +1,13 @@
 // The watcher killed at each of its statements, and two at once: everything that came in is credited, once.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { freezeAccount } from "@/lib/access/accounts";
 import { pool } from "@/lib/db/pool";
 import type { Death, LastWords } from "@/lib/db/testing/death";
 import { dieAtEach, type Moment, runProgram } from "@/lib/db/testing/deaths";
 import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createBaseWatcher } from "./base-watcher";
+import { creditDeposits, reverseMissing } from "./credit";
 import { LeaseLost, takeLease, underLease } from "./lease";
 import {
   type Customer,
@@ -126,6 +126,8 @@ test("a lease that went to another holder lets its old one write nothing, at no 
   const next = await takeLease({ chain: "base", holder: "next", seconds: 60 });
   expect(next?.fence).toBeGreaterThan(stale.fence);
   await expect(underLease(stale, async () => "written")).rejects.toThrow(LeaseLost);
+  await expect(creditDeposits(stale, [])).rejects.toThrow(LeaseLost);
+  await expect(reverseMissing(stale, 0)).rejects.toThrow(LeaseLost);
   if (next) expect(await underLease(next, async () => "written")).toBe("written");
 });
 
@@ -135,6 +137,11 @@ test("a lease that lapsed and that nobody took lets its holder write, and is ren
   await letLeaseLapse();
   expect(await underLease(slow, async () => "written")).toBe("written");
   expect(await takeLease({ chain: "base", holder: "next", seconds: 60 })).toBeNull();
+  for (const write of [() => creditDeposits(slow, []), () => reverseMissing(slow, 0)]) {
+    await letLeaseLapse();
+    await write();
+    expect(await takeLease({ chain: "base", holder: "next", seconds: 60 })).toBeNull();
+  }
 });
 
 test("a watcher whose lease is taken in the middle of a tick stops there, and the next one does the rest", async () => {
@@ -155,7 +162,7 @@ test("a watcher whose lease is taken in the middle of a tick stops there, and th
       return chain.nodes.ask(use);
     },
   };
-  const watcher = createBaseWatcher({ freeze: freezeAccount, nodes: slow, startBlock: chain.startBlock });
+  const watcher = createBaseWatcher({ nodes: slow, startBlock: chain.startBlock });
   expect(await watcher.tick()).toEqual({ outcome: "elsewhere" });
   expect(await statesOf(customer)).toEqual([]);
   await letLeaseLapse();

@@ -183,7 +183,7 @@ test("a deposit that one node of two makes up, or makes larger, is not credited,
   );
   for (let n = 0; n < 3; n++) await watcher.tick();
   expect(await statesOf(customer)).toEqual(["credited"]);
-  // The second reading, by the other node, found the true one.
+  // The rescan, by the other node, found the true one.
   expect(await postedOf(liar)).toBe(2_000_000_000n);
   expect(await statesOf(liar)).toEqual(expect.arrayContaining(["confirming", "confirming", "credited"]));
   await pool().query("DELETE FROM deposit WHERE account_id = $1 AND state <> 'credited'", [liar.account]);

@@ -10,7 +10,8 @@ import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers, type TokenTransfer } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import type { WatchedAddress } from "./addresses";
-import type { FoundDeposit, ScanEnd } from "./scan";
+import type { FoundDeposit } from "./record-deposits";
+import type { ScanEnd } from "./scan";
 
 export interface BaseRange {
   after: ScanEnd;
@@ -53,7 +54,7 @@ export function depositsIn(transfers: readonly TokenTransfer[], addresses: Reado
         block: transfer.blockNumber,
         blockHash: transfer.blockHash,
         transaction: transfer.txHash,
-        place: transfer.logIndex,
+        index: transfer.logIndex,
       },
     ];
   });

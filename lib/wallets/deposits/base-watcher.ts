@@ -1,5 +1,5 @@
-// The watcher of Base: each tick reads the chain from where the last one ended, whoever ran it, and credits what is safe. It
-// can be stopped or killed anywhere: what is written is always a whole step.
+// The watcher of Base: each tick reads the chain from where the last one ended, in any process, and credits what is safe. It
+// can be stopped or killed anywhere: each step is written whole.
 
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -9,15 +9,14 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { readWatchedAddresses } from "./addresses";
 import { readBaseRange } from "./base-range";
-import { creditDue, type Freeze, settleHead } from "./credit";
+import { creditDue, settleHead } from "./credit";
 import { listForeignTokens } from "./foreign-tokens";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
-import { readAgain } from "./rescan";
+import { rescan } from "./rescan";
 import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface BaseWatcherOptions {
-  freeze: Freeze;
   nodes?: EvmNodes;
   /** The block that a database which has read none begins behind; by default the final one. */
   startBlock?: number;
@@ -31,15 +30,15 @@ const MAX_BLOCKS = 2_000;
 const MAX_RECEIVERS = 500;
 const MIN_RECEIVERS = 10;
 
-/** How much is asked for at once: less when a node finds it too large, more again as it goes well. */
-interface Appetite {
+/** How much is read at once: less when a node finds it too large, more again as it goes well. */
+interface ScanWindow {
   blocks: number;
   receivers: number;
 }
 
-export function createBaseWatcher({ freeze, nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions): Watcher {
+export function createBaseWatcher({ nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions = {}): Watcher {
   const holder = randomBase62(16);
-  const appetite: Appetite = { blocks: MAX_BLOCKS, receivers: MAX_RECEIVERS };
+  const window: ScanWindow = { blocks: MAX_BLOCKS, receivers: MAX_RECEIVERS };
 
   async function tick(signal?: AbortSignal): Promise<WatchReport> {
     const nodes = given ?? evmNodes();
@@ -48,7 +47,7 @@ export function createBaseWatcher({ freeze, nodes: given, startBlock, leaseSecon
       if (!lease) return { outcome: "elsewhere" };
       const head = await readHead(nodes);
       if (head.doubt) return { outcome: "doubtful", doubt: head.doubt };
-      return await readOn({ lease, head, nodes, appetite, freeze, startBlock, signal });
+      return await readOn({ lease, head, nodes, window, startBlock, signal });
     } catch (error) {
       if (error instanceof LeaseLost) return { outcome: "elsewhere" };
       if (isEvmFailure(error)) return { outcome: "failed", kind: error.kind };
@@ -63,35 +62,34 @@ interface Round {
   lease: Lease;
   head: Head;
   nodes: EvmNodes;
-  appetite: Appetite;
-  freeze: Freeze;
+  window: ScanWindow;
   startBlock: number | undefined;
   signal: AbortSignal | undefined;
 }
 
 async function readOn(round: Round): Promise<WatchReport> {
-  const { lease, head, nodes, freeze } = round;
-  const place = await findPlace(round);
-  if ("lost" in place) return { outcome: "lost", block: place.lost };
-  const { end, found, addresses } = await readToHead(round, place.end);
+  const { lease, head, nodes } = round;
+  const start = await findStart(round);
+  if ("lost" in start) return { outcome: "lost", block: start.lost };
+  const { end, found, addresses } = await readToHead(round, start.end);
   const credited = await creditDue(lease, { head, nodes, addresses });
   if ("brokenBlock" in credited) return walkBehind(round, credited.brokenBlock);
   const isAtHead = end.block >= head.latest.number;
-  const reversed = isAtHead ? await settleHead(lease, head, freeze) : 0;
-  await readAgain(lease, head, addresses, nodes);
+  const reversed = isAtHead ? await settleHead(lease, head) : 0;
+  await rescan(lease, head, addresses, nodes);
   await listForeignTokens(lease, addresses, nodes);
   const headLag = Math.max(0, head.latest.number - end.block);
-  return { outcome: "read", headLag, reorgDepth: place.reorgDepth, found, credited: credited.count, reversed };
+  return { outcome: "read", headLag, reorgDepth: start.reorgDepth, found, credited: credited.count, reversed };
 }
 
 /** Where to read on: the newest end that is still on the chain; `lost`, the newest of all, when none of the kept ones is. */
-async function findPlace({ lease, head, nodes, startBlock }: Round): Promise<{ end: ScanEnd; reorgDepth: number } | { lost: number }> {
+async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ end: ScanEnd; reorgDepth: number } | { lost: number }> {
   const ends = await readScanEnds(CHAIN);
   const [newest] = ends;
   if (!newest) {
-    const start = startBlock === undefined ? head.finalized : await findBlock(startBlock, nodes);
-    if (!start) throw new EvmFailure("behind", `no node has block ${startBlock}, where watching is to begin`);
-    const end = { block: start.number, hash: start.hash };
+    const first = startBlock === undefined ? head.finalized : await findBlock(startBlock, nodes);
+    if (!first) throw new EvmFailure("behind", `no node has block ${startBlock}, where watching is to begin`);
+    const end = { block: first.number, hash: first.hash };
     await openScan(lease, end);
     return { end, reorgDepth: 0 };
   }
@@ -117,29 +115,29 @@ function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEn
   });
 }
 
-async function readToHead({ lease, head, nodes, appetite, signal }: Round, from: ScanEnd) {
+async function readToHead({ lease, head, nodes, window, signal }: Round, from: ScanEnd) {
   const addresses = await readWatchedAddresses();
   let end = from;
   let found = 0;
   while (end.block < head.latest.number && !signal?.aborted) {
-    const toBlock = Math.min(end.block + appetite.blocks, head.latest.number);
+    const toBlock = Math.min(end.block + window.blocks, head.latest.number);
     try {
-      const range = await readBaseRange({ after: end, toBlock, addresses, chunkSize: appetite.receivers }, nodes);
+      const range = await readBaseRange({ after: end, toBlock, addresses, chunkSize: window.receivers }, nodes);
       if (!(await recordRange(lease, end, range.end, range.found))) throw new LeaseLost(lease);
       end = range.end;
       found += range.found.length;
-      appetite.blocks = Math.min(MAX_BLOCKS, appetite.blocks * 2);
+      window.blocks = Math.min(MAX_BLOCKS, window.blocks * 2);
     } catch (error) {
-      if (!isEvmFailure(error) || error.kind !== "too_large" || !eatLess(appetite, toBlock - end.block)) throw error;
+      if (!isEvmFailure(error) || error.kind !== "too_large" || !shrink(window, toBlock - end.block)) throw error;
     }
   }
   return { end, found, addresses };
 }
 
-/** False when there is nothing smaller to ask for. */
-function eatLess(appetite: Appetite, blocksAsked: number): boolean {
-  if (blocksAsked > 1) appetite.blocks = Math.max(1, Math.floor(blocksAsked / 2));
-  else if (appetite.receivers > MIN_RECEIVERS) appetite.receivers = Math.max(MIN_RECEIVERS, Math.floor(appetite.receivers / 2));
+/** False when it is the smallest already. */
+function shrink(window: ScanWindow, blocksRead: number): boolean {
+  if (blocksRead > 1) window.blocks = Math.max(1, Math.floor(blocksRead / 2));
+  else if (window.receivers > MIN_RECEIVERS) window.receivers = Math.max(MIN_RECEIVERS, Math.floor(window.receivers / 2));
   else return false;
   return true;
 }

@@ -9,6 +9,8 @@ import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib
 import { checkLedger } from "@/lib/ledger/check";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { checkDeposits } from "./check";
+import { reverseMissing } from "./credit";
+import { addFound, credit, leaseOn } from "./testing/scanned-deposits";
 import { openCustomers } from "./testing/watched-chain";
 
 const database = await openTestDatabase();
@@ -25,19 +27,19 @@ interface Written {
 
 /** Writes transfers down as a watcher does. */
 async function write(deposits: readonly Written[]): Promise<void> {
-  const rows = deposits.map(({ id, owner, amount, block }) => {
-    const where = { block, blockHash: `hash of ${block}`, transaction: id, place: 0 };
-    return { id, accountId: owners[owner], address: `address ${owner}`, amount: amount.toString(), ...where };
+  const found = deposits.map(({ id, owner, amount, block }) => {
+    const where = { block, blockHash: `hash of ${block}`, transaction: id, index: 0 };
+    return { id, accountId: owners[owner] ?? "", address: `address ${owner}`, amount, ...where };
   });
-  await client.query("SELECT wallets_add_deposits('base', $1, $2)", [JSON.stringify(rows), now()]);
+  await addFound(found);
 }
 
 /** Writes them, credits them, and lets `gone` leave the chain. */
 async function live(deposits: readonly Written[], gone: readonly string[] = []): Promise<void> {
   await write(deposits);
-  await client.query("SELECT wallets_credit_deposits('base', $1, $2, $3)", [deposits.map(({ id }) => id), ONE_USD, now()]);
+  await credit(deposits.map(({ id }) => id));
   await client.query("UPDATE deposit SET missing_since = $2 WHERE id = ANY ($1)", [gone, now()]);
-  await client.query("SELECT wallets_reverse_missing('base', 100, $1)", [now()]);
+  await reverseMissing(await leaseOn("base"), 100);
 }
 
 const credited = { id: "base_credited", owner: 0, amount: 5n * ONE_USD, block: 1 };

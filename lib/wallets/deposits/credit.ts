@@ -1,9 +1,10 @@
 // Credit: a deposit becomes its owner's money once its block is safe, and stops being it when the block leaves the chain. State
-// and ledger change in one transaction, so that neither a crash nor a repetition credits twice.
+// and ledger change in one call of SQL, so that neither a crash nor a repetition credits twice.
 
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
@@ -11,19 +12,19 @@ import { EvmFailure } from "@/lib/chains/evm/failure";
 import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { pool } from "@/lib/db/pool";
-import type { Transaction } from "@/lib/db/prisma";
+import { prisma } from "@/lib/db/prisma";
 import type { WatchedAddress } from "./addresses";
-import { type Claim, confirmClaims } from "./cross-node-check";
+import { confirmDeposits, type UnconfirmedDeposit } from "./cross-node-check";
 import { MINIMUM_DEPOSIT } from "./deposit";
-import { type Lease, underLease } from "./lease";
+import { type Lease, LeaseLost, underLease } from "./lease";
+import { recordHead } from "./scan";
 
 const MAX_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;
 /** Ends of ranges this far below the final block are kept: a local chain takes back even final blocks. */
 const KEPT_BELOW_FINAL = 64;
 
-interface Due extends Claim {
+interface Due extends UnconfirmedDeposit {
   blockHash: string;
 }
 
@@ -48,8 +49,8 @@ export async function creditDue(lease: Lease, { head, nodes, addresses }: Sight)
     if (due.length === 0) return { count };
     const broken = await findBroken(due, head, nodes);
     if (broken !== null) return { brokenBlock: broken };
-    const shown = await confirmClaims(due, addresses, nodes);
-    const credited = await creditAll(
+    const shown = await confirmDeposits(due, addresses, nodes);
+    const credited = await creditDeposits(
       lease,
       shown.map(({ id }) => id),
     );
@@ -58,14 +59,13 @@ export async function creditDue(lease: Lease, { head, nodes, addresses }: Sight)
   }
 }
 
-async function findDue(chain: string, safe: number): Promise<Due[]> {
-  const { rows } = await pool().query<Due>(
-    `SELECT d.id, d.block, d.block_hash AS "blockHash", d.address, d.transaction FROM deposit d
-     WHERE d.chain = $1 AND d.finalized = false AND d.block <= $2 AND d.state IN ('seen', 'confirming') AND d.missing_since IS NULL
-     ORDER BY d.block, d.place LIMIT $3`,
-    [chain, safe, MAX_AT_ONCE],
-  );
-  return rows;
+function findDue(chain: string, safe: number): Promise<Due[]> {
+  return prisma().deposit.findMany({
+    where: { chain, finalized: false, block: { lte: safe }, state: { in: ["seen", "confirming"] }, missingSince: null },
+    orderBy: [{ block: "asc" }, { index: "asc" }],
+    take: MAX_AT_ONCE,
+    select: { id: true, block: true, blockHash: true, address: true, transaction: true },
+  });
 }
 
 /** The lowest block of `due` that is no longer on the chain, as one node says that has the head's safe block. */
@@ -88,46 +88,53 @@ async function hashOf(node: EvmNode, number: number): Promise<string> {
   return block.hash;
 }
 
-function creditAll(lease: Lease, ids: readonly string[]): Promise<number> {
-  return underLease(lease, async (transaction) => {
-    const { rows } = await transaction.query<{ count: number }>("SELECT wallets_credit_deposits($1, $2, $3, $4) AS count", [
-      lease.chain,
-      ids,
-      MINIMUM_DEPOSIT,
-      now(),
-    ]);
-    return rows[0]?.count ?? 0;
-  });
+/**
+ * Credits these deposits in one commit, which checks and renews the lease; those that are credited already stay so.
+ * @returns how many were credited or kept as too small
+ * @throws LeaseLost; nothing is written then
+ */
+export async function creditDeposits(lease: Lease, ids: readonly string[]): Promise<number> {
+  const { chain, fence, seconds } = lease;
+  const [answer] = await prisma().$queryRaw<{ count: number | null }[]>`
+    SELECT wallets_credit_deposits(${chain}, ${fence}, ${seconds}, ${ids}::text[], ${MINIMUM_DEPOSIT}, ${now()}::timestamptz) AS count`;
+  const count = answer?.count ?? null;
+  if (count === null) throw new LeaseLost(lease);
+  return count;
 }
 
-/** Stops an account from spending, in the transaction that it is handed. */
-export type Freeze = (accountId: AccountId, transaction: Transaction) => Promise<void>;
+export interface Reversed {
+  accountId: AccountId;
+  /** What had been spent and the operator bears, in nano-USD. The account is frozen when it is above zero. */
+  lost: NanoUsd;
+}
 
 /**
- * Writes the head down, marks what is final, and takes back what is missing from a chain that was read to its head. Whose
- * money had been spent already is frozen; the operator bears it.
+ * Takes back what is missing from a chain that was read to its head, in one commit, which checks and renews the lease.
+ * @returns one for each deposit
+ * @throws LeaseLost; nothing is written then
+ */
+export async function reverseMissing(lease: Lease, safeBlock: number): Promise<Reversed[]> {
+  const { chain, fence, seconds } = lease;
+  const [answer] = await prisma().$queryRaw<{ reversed: { accountId: AccountId; lost: string }[] | null }[]>`
+    SELECT wallets_reverse_missing(${chain}, ${fence}, ${seconds}, ${safeBlock}, ${now()}::timestamptz) AS reversed`;
+  const reversed = answer?.reversed ?? null;
+  if (reversed === null) throw new LeaseLost(lease);
+  return reversed.map(({ accountId, lost }) => ({ accountId, lost: nanoUsd(BigInt(lost)) }));
+}
+
+/**
+ * Takes back what is missing from a chain that was read to its head, then writes the head down and marks what is final: a
+ * process that dies in between leaves the head to the next round. The operator bears what had been spent already.
  * @returns how many deposits were reversed
  * @throws LeaseLost
  */
-export async function settleHead(lease: Lease, { latest, safe, finalized }: Head, freeze: Freeze): Promise<number> {
-  const reversed = await underLease(lease, async (transaction) => {
-    const { rows } = await transaction.query<{ accountId: AccountId; lost: bigint }>(
-      'SELECT r.account_id AS "accountId", r.lost FROM wallets_reverse_missing($1, $2, $3) r',
-      [lease.chain, safe.number, now()],
-    );
-    for (const { accountId, lost } of rows) {
-      log()[lost > 0n ? "error" : "warn"]({ accountId, lostNanoUsd: lost.toString() }, "a deposit left its chain and was reversed");
-      if (lost > 0n) await freeze(accountId, transaction);
-    }
-    await transaction.query("SELECT wallets_note_head($1, $2, $3, $4, $5)", [
-      lease.chain,
-      latest.number,
-      safe.number,
-      finalized.number,
-      finalized.number - KEPT_BELOW_FINAL,
-    ]);
-    return rows;
-  });
-  for (const { lost } of reversed) metrics().operatorLossNanoUsd.inc({ reason: "reversed_deposit" }, Number(lost));
+export async function settleHead(lease: Lease, { latest, safe, finalized }: Head): Promise<number> {
+  const reversed = await reverseMissing(lease, safe.number);
+  for (const { accountId, lost } of reversed) {
+    log()[lost > 0n ? "error" : "warn"]({ accountId, lostNanoUsd: lost.toString() }, "a deposit left its chain and was reversed");
+    metrics().operatorLossNanoUsd.inc({ reason: "reversed_deposit" }, Number(lost));
+  }
+  const heights = { latest: latest.number, safe: safe.number, finalized: finalized.number };
+  await underLease(lease, (transaction) => recordHead(lease.chain, heights, finalized.number - KEPT_BELOW_FINAL, transaction));
   return reversed.length;
 }

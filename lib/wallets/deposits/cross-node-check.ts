@@ -1,5 +1,5 @@
-// Before deposits are credited, a second node must show them too, where there is one: a log is what one node says, and whoever
-// runs it could write one for an address of their own.
+// Before deposits are credited, a second node must show them too, where there is one: a log is one node's word, and its
+// operator could write one for an address of their own.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -11,7 +11,7 @@ import { usdcAddress } from "@/lib/chains/evm/usdc";
 import type { WatchedAddress } from "./addresses";
 import { depositsIn, onlyNode } from "./base-range";
 
-export interface Claim {
+export interface UnconfirmedDeposit {
   id: string;
   block: number;
   /** As its owner sees it. */
@@ -26,41 +26,41 @@ const NODES_THAT_SHOW = 2;
 const MAX_RECEIPTS = 50;
 
 /**
- * Those of `claims`, lowest block first, that as many nodes show as are enough: two, or the only one that answers.
+ * Those of `deposits`, lowest block first, that as many nodes show as are enough: two, or the only one that answers.
  * @throws EvmFailure when no node answers
  */
-export async function confirmClaims<T extends Claim>(
-  claims: readonly T[],
+export async function confirmDeposits<T extends UnconfirmedDeposit>(
+  deposits: readonly T[],
   addresses: ReadonlyMap<Hex, WatchedAddress>,
   nodes: EvmNodes,
 ): Promise<readonly T[]> {
-  if (nodes.count === 1) return claims;
+  if (nodes.count === 1) return deposits;
   const confirmed: T[] = [];
-  for (let from = 0; from < claims.length; ) {
-    const firstBlock = claims[from]?.block ?? 0;
-    const some = claims.slice(from).filter(({ block }) => block < firstBlock + BLOCKS_AT_ONCE);
+  for (let from = 0; from < deposits.length; ) {
+    const firstBlock = deposits[from]?.block ?? 0;
+    const some = deposits.slice(from).filter(({ block }) => block < firstBlock + BLOCKS_AT_ONCE);
     const answers = await readEverywhere(some, addresses, nodes);
     const enough = Math.min(NODES_THAT_SHOW, answers.length);
     confirmed.push(...some.filter(({ id }) => answers.filter((ids) => ids.has(id)).length >= enough));
     from += some.length;
   }
-  tell(claims.filter((claim) => !confirmed.includes(claim)).map(({ id }) => id));
+  logUnconfirmed(deposits.filter((deposit) => !confirmed.includes(deposit)).map(({ id }) => id));
   return confirmed;
 }
 
-/** What each node that answers shows in the blocks of `claims`, or of their transactions: a node may leave logs out. */
+/** What each node that answers shows in the blocks of `deposits`, or of their transactions: a node may leave logs out. */
 function readEverywhere(
-  claims: readonly Claim[],
+  deposits: readonly UnconfirmedDeposit[],
   addresses: ReadonlyMap<Hex, WatchedAddress>,
   nodes: EvmNodes,
 ): Promise<ReadonlySet<string>[]> {
-  const blocks = claims.map(({ block }) => block);
-  const receivers = [...new Set(claims.map(({ address }) => address.toLowerCase() as Hex))];
+  const blocks = deposits.map(({ block }) => block);
+  const receivers = [...new Set(deposits.map(({ address }) => address.toLowerCase() as Hex))];
   const query = { token: usdcAddress(nodes.chainId), receivers, fromBlock: Math.min(...blocks), toBlock: Math.max(...blocks) };
   const read = async (node: EvmNode) => {
     const { transfers } = await readTransfers(query, onlyNode(node, nodes.chainId));
     const shown = new Set(depositsIn(transfers, addresses).map(({ id }) => id));
-    const hidden = new Set(claims.filter(({ id }) => !shown.has(id)).map(({ transaction }) => transaction as Hex));
+    const hidden = new Set(deposits.filter(({ id }) => !shown.has(id)).map(({ transaction }) => transaction as Hex));
     for (const transaction of [...hidden].slice(0, MAX_RECEIPTS)) {
       for (const { id } of depositsIn(await readTransfersIn(node, transaction, query.token), addresses)) shown.add(id);
     }
@@ -70,9 +70,9 @@ function readEverywhere(
 }
 
 /** Once for the same ones, not at every tick. */
-function tell(ids: readonly string[]): void {
-  const told = once("deposits that one node alone shows", () => ({ ids: "" }));
-  if (ids.length > 0 && told.ids !== ids.join())
+function logUnconfirmed(ids: readonly string[]): void {
+  const logged = once("deposits that one node alone shows", () => ({ ids: "" }));
+  if (ids.length > 0 && logged.ids !== ids.join())
     log().error({ deposits: ids }, "only one node of Base shows these deposits: they are not credited");
-  told.ids = ids.join();
+  logged.ids = ids.join();
 }

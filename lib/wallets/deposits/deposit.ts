@@ -5,7 +5,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { fromCents, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { transactionUrl } from "@/lib/chains/explorer";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 const CHAINS = ["base", "solana"] as const;
 const STATES = ["seen", "confirming", "credited", "below_minimum", "reversed"] as const;
@@ -49,32 +49,32 @@ interface DepositPage {
   after?: Pick<Deposit, "seenAt" | "id">;
 }
 
-interface Row extends Omit<Deposit, "amount" | "transactionUrl" | "confirmations" | "neededConfirmations"> {
-  amount: bigint;
-  latest: number | null;
-  safe: number | null;
-}
-
 /** The account's deposits, newest first. */
 export async function listDeposits(accountId: AccountId, { limit, after }: DepositPage): Promise<Deposit[]> {
-  const { rows } = await pool().query<Row>(
-    `SELECT d.id, d.chain, d.state, d.amount, d.address, d.transaction, d.block, d.finalized AS "isFinal", d.seen_at AS "seenAt",
-       d.credited_at AS "creditedAt", d.reversed_at AS "reversedAt", s.latest, s.safe
-     FROM deposit d LEFT JOIN chain_scan s ON s.chain = d.chain
-     WHERE d.account_id = $1 AND ($2::timestamptz IS NULL OR (d.seen_at, d.id) < ($2, $3))
-     ORDER BY d.seen_at DESC, d.id DESC LIMIT $4`,
-    [accountId, after?.seenAt ?? null, after?.id ?? null, limit],
-  );
-  return rows.map(({ latest, safe, amount, ...row }) => ({
-    ...row,
-    amount: nanoUsd(amount),
-    transactionUrl: transactionUrl(row.chain, row.transaction),
-    ...confirmationsOf(row, latest, safe),
-  }));
+  const behind = after && { seenAt: { lte: after.seenAt }, OR: [{ seenAt: { lt: after.seenAt } }, { id: { lt: after.id } }] };
+  const [rows, scans] = await Promise.all([
+    prisma().deposit.findMany({ where: { accountId, ...behind }, orderBy: [{ seenAt: "desc" }, { id: "desc" }], take: limit }),
+    prisma().chainScan.findMany(),
+  ]);
+  return rows.map(({ id, address, transaction, block, seenAt, creditedAt, reversedAt, ...row }) => {
+    const [chain, state] = [row.chain as DepositChain, row.state as DepositState];
+    const shown = { id, chain, state, address, transaction, block, seenAt, creditedAt, reversedAt };
+    return {
+      ...shown,
+      amount: nanoUsd(row.amount),
+      isFinal: row.finalized,
+      transactionUrl: transactionUrl(chain, transaction),
+      ...confirmationsOf(
+        shown,
+        scans.find((scan) => scan.chain === chain),
+      ),
+    };
+  });
 }
 
-function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, latest: number | null, safe: number | null) {
-  if (latest === null || safe === null) return { confirmations: 0, neededConfirmations: 1 };
+function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, head: Record<"latest" | "safe", number> | undefined) {
+  if (!head) return { confirmations: 0, neededConfirmations: 1 };
+  const { latest, safe } = head;
   const needed = Math.max(1, latest - safe + 1);
   if (state === "reversed") return { confirmations: 0, neededConfirmations: needed };
   const isThrough = state === "credited" || state === "below_minimum";
@@ -90,26 +90,22 @@ interface Uncredited {
 
 /** What came in at the account's addresses and waits there for the minimum. */
 export async function readUncredited(accountId: AccountId): Promise<Uncredited> {
-  const { rows } = await pool().query<Record<DepositChain | "readAtMs", bigint>>(
-    `SELECT coalesce(sum(amount) FILTER (WHERE chain = 'base'), 0)::bigint AS base,
-       coalesce(sum(amount) FILTER (WHERE chain = 'solana'), 0)::bigint AS solana,
-       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "readAtMs"
-     FROM deposit WHERE account_id = $1 AND state = 'below_minimum' AND missing_since IS NULL`,
-    [accountId],
-  );
-  const [row] = rows;
+  // The sums and the moment of the same statement: Prisma has no word for the database's clock.
+  const [row] = await prisma().$queryRaw<Record<DepositChain | "readAtMs", bigint>[]>`
+    SELECT coalesce(sum(amount) FILTER (WHERE chain = 'base'), 0)::bigint AS base,
+      coalesce(sum(amount) FILTER (WHERE chain = 'solana'), 0)::bigint AS solana,
+      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "readAtMs"
+    FROM deposit WHERE account_id = ${accountId} AND state = 'below_minimum' AND missing_since IS NULL`;
   assert(row, "a sum is one row");
   return { amounts: { base: nanoUsd(row.base), solana: nanoUsd(row.solana) }, readAtMs: Number(row.readAtMs) };
 }
 
 /** Shows in the metrics how many deposits there are of each state. It reads them all. */
 export async function measureDeposits(): Promise<void> {
-  const { rows } = await pool().query<Pick<Deposit, "chain" | "state"> & { count: bigint }>(
-    "SELECT chain, state, count(*) FROM deposit GROUP BY chain, state",
-  );
+  const counts = await prisma().deposit.groupBy({ by: ["chain", "state"], _count: true });
   const { deposits } = metrics();
   for (const chain of CHAINS) for (const state of STATES) deposits.set({ chain, state }, 0);
-  for (const { chain, state, count } of rows) deposits.set({ chain, state }, Number(count));
+  for (const { chain, state, _count } of counts) deposits.set({ chain, state }, _count);
 }
 
 /** What one address has that is not credited, in nano-USD. */
@@ -120,12 +116,14 @@ export interface UncreditedAddress {
   amount: NanoUsd;
 }
 
-/** Every address that has less than the minimum, the most first. */
+/** Every address that has less than the minimum, the largest sum first. */
 export async function readAllUncredited(limit: number): Promise<UncreditedAddress[]> {
-  const { rows } = await pool().query<Omit<UncreditedAddress, "amount"> & { amount: bigint }>(
-    `SELECT chain, address, account_id AS "accountId", sum(amount)::bigint AS amount FROM deposit WHERE state = 'below_minimum'
-     GROUP BY chain, address, account_id ORDER BY sum(amount) DESC, address LIMIT $1`,
-    [limit],
-  );
-  return rows.map(({ amount, ...row }) => ({ ...row, amount: nanoUsd(amount) }));
+  const sums = await prisma().deposit.groupBy({
+    by: ["chain", "address", "accountId"],
+    where: { state: "below_minimum" },
+    _sum: { amount: true },
+    orderBy: [{ _sum: { amount: "desc" } }, { address: "asc" }],
+    take: limit,
+  });
+  return sums.map(({ chain, _sum, ...row }) => ({ ...row, chain: chain as DepositChain, amount: nanoUsd(_sum.amount ?? 0n) }));
 }

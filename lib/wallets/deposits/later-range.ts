@@ -11,7 +11,7 @@ export interface LaterRange {
 }
 
 /**
- * Reads from `fromBlock` as far as it goes at once, `lastBlock` at most. A single block that is too large is passed over.
+ * Reads from `fromBlock` as far as it goes at once, up to `lastBlock`. A single block that is too large is passed over.
  * Null when there is nothing to read, or no node to read it from now.
  */
 export async function readLaterRange(

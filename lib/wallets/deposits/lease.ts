@@ -1,8 +1,7 @@
 // The lease on a chain: of any number of watchers one works at a time. A watcher that was paused, and whose lease went to
 // another meanwhile, can write nothing more: each of its transactions names the fence that it was given.
 
-import { pool } from "@/lib/db/pool";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
+import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 
 export interface Lease {
   chain: string;
@@ -12,7 +11,7 @@ export interface Lease {
   seconds: number;
 }
 
-/** Another watcher has the lease now; whoever catches this stops what it was doing. */
+/** Another watcher has the lease now; the round ends. */
 export class LeaseLost extends Error {
   constructor({ chain, holder }: Lease) {
     super(`The lease on ${chain} is no longer that of ${holder}.`);
@@ -22,13 +21,16 @@ export class LeaseLost extends Error {
 
 /** Takes or renews the lease for `seconds`; null while another holder has it. */
 export async function takeLease(wanted: Omit<Lease, "fence">): Promise<Lease | null> {
-  const { rows } = await pool().query<{ fence: bigint | null }>("SELECT wallets_take_lease($1, $2, $3) AS fence", [
-    wanted.chain,
-    wanted.holder,
-    wanted.seconds,
-  ]);
-  const fence = rows[0]?.fence ?? null;
-  return fence === null ? null : { ...wanted, fence };
+  const { chain, holder, seconds } = wanted;
+  // By the database's clock: the clocks of two watchers may differ by more than a lease lasts.
+  const [taken] = await prisma().$queryRaw<{ fence: bigint }[]>`
+    INSERT INTO watch_lease AS l (chain, holder, fence, until)
+      VALUES (${chain}, ${holder}, 1, clock_timestamp() + make_interval(secs => ${seconds}))
+    ON CONFLICT (chain) DO UPDATE SET holder = excluded.holder, until = excluded.until,
+      fence = CASE WHEN l.holder = excluded.holder AND l.until > clock_timestamp() THEN l.fence ELSE l.fence + 1 END
+    WHERE l.holder = excluded.holder OR l.until <= clock_timestamp()
+    RETURNING l.fence`;
+  return taken ? { ...wanted, fence: taken.fence } : null;
 }
 
 /**
@@ -37,17 +39,15 @@ export async function takeLease(wanted: Omit<Lease, "fence">): Promise<Lease | n
  */
 export function underLease<T>(lease: Lease, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return inTransaction(async (transaction) => {
-    const { rows } = await transaction.query<{ kept: boolean }>("SELECT wallets_keep_lease($1, $2, $3) AS kept", [
-      lease.chain,
-      lease.fence,
-      lease.seconds,
-    ]);
-    if (rows[0]?.kept !== true) throw new LeaseLost(lease);
+    // The function of SQL that crediting and reversing call too.
+    const [lock] = await transaction.$queryRaw<{ isKept: boolean }[]>`
+      SELECT wallets_keep_lease(${lease.chain}, ${lease.fence}, ${lease.seconds}) AS "isKept"`;
+    if (lock?.isKept !== true) throw new LeaseLost(lease);
     return work(transaction);
   });
 }
 
 /** Gives the lease back, so that another watcher need not wait until it has lapsed. */
 export async function releaseLease(chain: string, holder: string): Promise<void> {
-  await pool().query("UPDATE watch_lease SET until = clock_timestamp() WHERE chain = $1 AND holder = $2", [chain, holder]);
+  await prisma().watchLease.updateMany({ where: { chain, holder }, data: { until: new Date(0) } });
 }

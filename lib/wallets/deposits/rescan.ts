@@ -1,5 +1,5 @@
-// The second reading: once blocks are final they are read again, from another node if there is one. A node may leave out logs of
-// a range without any error; what the first reading did not get is found here.
+// The rescan: once blocks are final they are read again, from another node if there is one. A node may leave out logs of a range
+// without any error; a deposit that the first reading did not get is found here.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -7,31 +7,29 @@ import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import type { WatchedAddress } from "./addresses";
 import { depositsIn, onlyNode } from "./base-range";
 import { readLaterRange } from "./later-range";
 import type { Lease } from "./lease";
-import { type FoundDeposit, recordSecondReading } from "./scan";
+import type { FoundDeposit } from "./record-deposits";
+import { recordRescan } from "./scan";
 
 /**
- * Reads on from the last second reading; what was missed is credited at the next tick.
+ * Reads on from the last rescan; a deposit that was missed is credited at the next tick.
  * @throws LeaseLost
  */
-export async function readAgain(
+export async function rescan(
   lease: Lease,
   { finalized }: Head,
   addresses: ReadonlyMap<Hex, WatchedAddress>,
   nodes: EvmNodes,
 ): Promise<void> {
-  const { rows } = await pool().query<{ from: number; to: number }>(
-    'SELECT checked_block + 1 AS "from", least(block, $2) AS "to" FROM chain_scan WHERE chain = $1 AND checked_block < least(block, $2)',
-    [lease.chain, finalized.number],
-  );
-  const [next] = rows;
-  if (!next) return;
+  const scan = await prisma().chainScan.findUnique({ where: { chain: lease.chain } });
+  const lastBlock = Math.min(scan?.block ?? 0, finalized.number);
+  if (!scan || scan.checkedBlock >= lastBlock) return;
   const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()] };
-  const range = await readLaterRange(next.from, next.to, (fromBlock, toBlock) =>
+  const range = await readLaterRange(scan.checkedBlock + 1, lastBlock, (fromBlock, toBlock) =>
     nodes.ask(async (node) => {
       const read = (from: typeof node) => readTransfers({ ...query, fromBlock, toBlock }, onlyNode(from, nodes.chainId));
       const [theirs] = await nodes.askOthers(node, read);
@@ -40,14 +38,14 @@ export async function readAgain(
   );
   if (!range) return;
   const found = depositsIn(range.transfers, addresses);
-  await tellMissed(found);
-  await recordSecondReading(lease, range.toBlock, found);
+  await logMissed(found);
+  await recordRescan(lease, range.toBlock, found);
 }
 
-async function tellMissed(found: readonly FoundDeposit[]): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>(
-    "SELECT f.id FROM unnest($1::text[]) AS f(id) WHERE NOT EXISTS (SELECT 1 FROM deposit d WHERE d.id = f.id)",
-    [found.map(({ id }) => id)],
-  );
-  if (rows.length > 0) log().error({ deposits: rows.map(({ id }) => id) }, "a node of Base left deposits out when they were first read");
+async function logMissed(found: readonly FoundDeposit[]): Promise<void> {
+  const ids = found.map(({ id }) => id);
+  const stored = await prisma().deposit.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const known = new Set(stored.map(({ id }) => id));
+  const missed = ids.filter((id) => !known.has(id));
+  if (missed.length > 0) log().error({ deposits: missed }, "a node of Base left deposits out when they were first read");
 }

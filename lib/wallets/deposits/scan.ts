@@ -2,9 +2,10 @@
 // range is kept, so that a reorganisation is found and walked back.
 
 import { now } from "@/lib/base/clock";
-import { pool } from "@/lib/db/pool";
+import { prisma, type Transaction } from "@/lib/db/prisma";
 import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib/ledger/accounts";
 import { type Lease, underLease } from "./lease";
+import { type FoundDeposit, notifyDeposits, recordDeposits } from "./record-deposits";
 
 /** A block up to which the chain was read. */
 export interface ScanEnd {
@@ -12,85 +13,122 @@ export interface ScanEnd {
   hash: string;
 }
 
-/** A transfer to one of our addresses, as it is stored. */
-export interface FoundDeposit {
-  id: string;
-  accountId: string;
-  address: string;
-  /** nano-USD. */
-  amount: bigint;
-  block: number;
-  blockHash: string;
-  transaction: string;
-  place: number;
-}
-
 /** The kept ends, newest first: the first is the cursor. None before the first range. */
 export async function readScanEnds(chain: string): Promise<ScanEnd[]> {
-  const { rows } = await pool().query<ScanEnd>(
-    "SELECT block, block_hash AS hash FROM chain_scan_end WHERE chain = $1 ORDER BY block DESC",
-    [chain],
-  );
-  return rows;
+  const ends = await prisma().chainScanEnd.findMany({ where: { chain }, orderBy: { block: "desc" } });
+  return ends.map(({ block, blockHash }) => ({ block, hash: blockHash }));
 }
 
 /** Whether the chain's watch was begun. */
 export async function isScanOpen(chain: string): Promise<boolean> {
-  const { rowCount } = await pool().query("SELECT 1 FROM chain_scan WHERE chain = $1", [chain]);
-  return rowCount === 1;
+  return (await prisma().chainScan.findUnique({ where: { chain }, select: { chain: true } })) !== null;
 }
 
 /** Begins behind `end`, with the accounts of the books that deposits need; changes nothing when it was begun before. */
-export function openScan(lease: Lease, end: ScanEnd): Promise<void> {
-  return underLease(lease, async (transaction) => {
-    await openFundingAccount(`${lease.chain}_chain`, transaction);
+export function openScan({ chain, ...lease }: Lease, { block, hash: blockHash }: ScanEnd): Promise<void> {
+  return underLease({ chain, ...lease }, async (transaction) => {
+    await openFundingAccount(`${chain}_chain`, transaction);
     await openLiabilityAccount("uncredited_deposits", transaction);
     await openLossAccount("deposit_losses", transaction);
-    const { rowCount } = await transaction.query(
-      `INSERT INTO chain_scan (chain, block, block_hash, latest, safe, finalized, checked_block, foreign_block)
-       VALUES ($1, $2, $3, $2, $2, $2, $2, $2)
-       ON CONFLICT (chain) DO NOTHING`,
-      [lease.chain, end.block, end.hash],
-    );
-    if (rowCount === 0) return;
-    await transaction.query("INSERT INTO chain_scan_end (chain, block, block_hash) VALUES ($1, $2, $3)", [
-      lease.chain,
-      end.block,
-      end.hash,
-    ]);
+    const heights = { latest: block, safe: block, finalized: block, checkedBlock: block, foreignBlock: block };
+    const opened = await transaction.chainScan.createMany({ data: [{ chain, block, blockHash, ...heights }], skipDuplicates: true });
+    if (opened.count === 1) await transaction.chainScanEnd.create({ data: { chain, block, blockHash } });
   });
 }
-
-/** As the SQL functions of deposits take them. */
-export const rowsOf = (found: readonly FoundDeposit[]) =>
-  JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
 
 /** Writes what was found behind `after` up to `end`. False, and nothing is written, when the cursor is not at `after`. */
 export function recordRange(lease: Lease, after: ScanEnd, end: ScanEnd, found: readonly FoundDeposit[]): Promise<boolean> {
+  const { chain } = lease;
   return underLease(lease, async (transaction) => {
-    const answer = await transaction.query<{ recorded: boolean }>("SELECT wallets_record_range($1, $2, $3, $4, $5, $6, $7) AS recorded", [
-      lease.chain,
-      after.block,
-      after.hash,
-      end.block,
-      end.hash,
-      rowsOf(found),
-      now(),
-    ]);
-    return answer.rows[0]?.recorded === true;
+    const moved = await transaction.chainScan.updateMany({
+      where: { chain, block: after.block, blockHash: after.hash },
+      data: { block: end.block, blockHash: end.hash },
+    });
+    if (moved.count === 0) return false;
+    await keepEnd(chain, end, transaction);
+    await recordDeposits(chain, found, transaction);
+    return true;
   });
 }
 
-/** Writes what a second reading found up to `toBlock`; what the first one found is there and stays. */
-export function recordSecondReading(lease: Lease, toBlock: number, found: readonly FoundDeposit[]): Promise<void> {
+async function keepEnd(chain: string, { block, hash: blockHash }: ScanEnd, transaction: Transaction): Promise<void> {
+  const where = { chain_block: { chain, block } };
+  await transaction.chainScanEnd.upsert({ where, create: { chain, block, blockHash }, update: { blockHash } });
+}
+
+/** Writes what a rescan found up to `toBlock`; the deposits that the first reading found are there and stay. */
+export function recordRescan(lease: Lease, toBlock: number, found: readonly FoundDeposit[]): Promise<void> {
+  const { chain } = lease;
   return underLease(lease, async (transaction) => {
-    await transaction.query("SELECT wallets_record_second_reading($1, $2, $3, $4)", [lease.chain, toBlock, rowsOf(found), now()]);
+    const moved = await transaction.chainScan.updateMany({
+      where: { chain, checkedBlock: { lt: toBlock }, block: { gte: toBlock } },
+      data: { checkedBlock: toBlock },
+    });
+    if (moved.count === 1) await recordDeposits(chain, found, transaction);
   });
 }
 
-/** Goes back to a kept end; what was found behind it is missing until it is found again. */
-export function walkBack(lease: Lease, to: ScanEnd): Promise<void> {
+/** Goes back to a kept end; a deposit behind it is missing until it is found again. */
+export function walkBack(lease: Lease, { block, hash: blockHash }: ScanEnd): Promise<void> {
+  const { chain } = lease;
   return underLease(lease, async (transaction) => {
-    await transaction.query("SELECT wallets_walk_back($1, $2, $3)", [lease.chain, to.block, now()]);
+    // Another round of the same holder may have walked back further meanwhile.
+    if ((await transaction.chainScanEnd.count({ where: { chain, block, blockHash } })) === 0) return;
+    await transaction.chainScanEnd.deleteMany({ where: { chain, block: { gt: block } } });
+    await transaction.chainScan.updateMany({ where: { chain, checkedBlock: { gt: block } }, data: { checkedBlock: block } });
+    await transaction.chainScan.updateMany({ where: { chain, foreignBlock: { gt: block } }, data: { foreignBlock: block } });
+    await transaction.chainScan.update({ where: { chain }, data: { block, blockHash } });
+    await transaction.foreignToken.deleteMany({ where: { chain, block: { gt: block } } });
+    const missing = await transaction.deposit.updateManyAndReturn({
+      // Both values are named, so that the index on chain, finalized and block is used.
+      where: {
+        chain,
+        OR: [{ finalized: true }, { finalized: false }],
+        block: { gt: block },
+        state: { not: "reversed" },
+        missingSince: null,
+      },
+      data: { missingSince: now(), finalized: false },
+      select: { accountId: true },
+    });
+    await notifyDeposits(missing, transaction);
   });
+}
+
+/** The heights of a chain's head. */
+export interface HeadHeights {
+  latest: number;
+  safe: number;
+  finalized: number;
+}
+
+/**
+ * Writes the head down, and what follows from it: which deposits are confirming and which are final. Of the ends of ranges below
+ * `keepFrom` only the highest is kept.
+ */
+export async function recordHead(chain: string, head: HeadHeights, keepFrom: number, transaction: Transaction): Promise<void> {
+  const { latest, finalized } = head;
+  const moved = await transaction.chainScan.updateMany({ where: { chain, NOT: { ...head } }, data: { ...head } });
+  if (moved.count === 0) return;
+  await transaction.deposit.updateMany({
+    where: { chain, finalized: false, state: "seen", block: { lt: latest } },
+    data: { state: "confirming" },
+  });
+  const final = await transaction.deposit.updateManyAndReturn({
+    where: { chain, finalized: false, block: { lte: finalized }, state: { in: ["credited", "below_minimum"] }, missingSince: null },
+    data: { finalized: true },
+    select: { accountId: true },
+  });
+  await deleteEndsBelow(chain, keepFrom, transaction);
+  // Confirmations count up with every block.
+  const counting = await transaction.deposit.groupBy({
+    by: ["accountId"],
+    where: { chain, finalized: false, state: { in: ["seen", "confirming"] } },
+  });
+  await notifyDeposits([...final, ...counting], transaction);
+}
+
+async function deleteEndsBelow(chain: string, keepFrom: number, transaction: Transaction): Promise<void> {
+  const kept = await transaction.chainScanEnd.findFirst({ where: { chain, block: { lte: keepFrom } }, orderBy: { block: "desc" } });
+  if (kept) await transaction.chainScanEnd.deleteMany({ where: { chain, block: { lt: kept.block } } });
 }

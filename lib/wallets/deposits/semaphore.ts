@@ -1,10 +1,10 @@
-// Turns: how many calls are under way at once. Nodes refuse whoever asks too much at a time.
+// A semaphore: how many calls are under way at once. Nodes refuse too many at a time.
 
 export type RunLimited = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Runs up to `most` tasks at once; the others wait, in their order. */
-export function createSemaphore(most: number): RunLimited {
-  let free = most;
+/** Runs up to `max` tasks at once; the others wait, in their order. */
+export function createSemaphore(max: number): RunLimited {
+  let free = max;
   const waiting: (() => void)[] = [];
   return async (task) => {
     if (free > 0) free -= 1;

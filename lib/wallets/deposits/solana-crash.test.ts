@@ -6,11 +6,14 @@ import type { Death, LastWords } from "@/lib/db/testing/death";
 import { dieAtEach, type Moment, runProgram } from "@/lib/db/testing/deaths";
 import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { LeaseLost, takeLease } from "./lease";
+import { creditDeposits } from "./credit";
+import { LeaseLost, takeLease, underLease } from "./lease";
+import { type FoundDeposit, recordDeposits } from "./record-deposits";
 import { readSolanaAddresses } from "./solana-cursor";
-import { recordSteps } from "./solana-record";
+import { recordSteps, type Step } from "./solana-record";
 import type { SolanaWatcherOrder } from "./testing/solana-watcher-child";
 import {
+  depositsOf,
   expectAllAccountedFor,
   ONE_USDC,
   openCustomer,
@@ -116,22 +119,52 @@ test("a watcher whose lease is taken in the middle of a tick writes nothing more
   expect(await postedOf(customer)).toBe(3_000_000_000n);
 });
 
+/** A step of the customer's account by one deposit of 2 USDC, which never was on the chain. */
+async function imagineSteps({ account, owner, tokenAccount }: SolanaCustomer) {
+  const lease = await takeLease({ chain: "solana", holder: "slow", seconds: 60 });
+  const address = (await readSolanaAddresses()).get(tokenAccount);
+  if (!lease || !address) throw new Error("nobody else has the lease, and the address is watched");
+  swept += 2n * ONE_USDC;
+  const stepTo = (to: string, after: string | null = null): Step & { reading: { found: FoundDeposit[] } } => {
+    const deposit = { id: `solana_${to}`, accountId: account, address: owner, amount: 2_000_000_000n };
+    const found = [{ ...deposit, block: 1, blockHash: "1", transaction: to, index: 0 }];
+    const from = { ...address, read: { ...address.read, signature: after } };
+    const reading = { address: from, end: address.read, passed: [], found, seen: [], isOpen: false, hasGap: false };
+    return { reading, read: { signature: to, slot: 1, units: 2n }, checked: address.checked, checkAt: new Date() };
+  };
+  const forget = () => pool().query("DELETE FROM custodial_wallet WHERE account_id = $1", [account]);
+  return { lease, stepTo, forget };
+}
+
 test("a step from where the cursor is no longer is not written, not even by who has the lease", async () => {
   const customer = await openCustomer();
-  const lease = await takeLease({ chain: "solana", holder: "slow", seconds: 60 });
-  const address = (await readSolanaAddresses()).get(customer.tokenAccount);
-  if (!lease || !address) throw new Error("nobody else has the lease, and the address is watched");
-  const move = (after: string | null, to: string) => {
-    const reading = { address: { ...address, read: { ...address.read, signature: after } }, end: address.read, passed: [], seen: [] };
-    const deposit = { id: `solana_${to}`, accountId: customer.account, address: customer.owner, amount: 2_000_000_000n };
-    const found = [{ ...deposit, block: 1, blockHash: "1", transaction: to, place: 0 }];
-    const step = { read: { signature: to, slot: 1, units: 2n }, checked: address.checked, checkAt: new Date() };
-    return recordSteps(lease, [{ ...step, reading: { ...reading, found, isOpen: false, hasGap: false } }]);
-  };
-  expect(await move(null, "a")).toBe(1);
-  await expect(move(null, "b")).rejects.toThrow(LeaseLost);
+  const { lease, stepTo, forget } = await imagineSteps(customer);
+  expect(await recordSteps(lease, [stepTo("a")])).toBe(1);
+  await expect(recordSteps(lease, [stepTo("b")])).rejects.toThrow(LeaseLost);
   expect(await statesOf(customer)).toEqual(["credited"]);
-  // It never was on the chain.
-  await pool().query("DELETE FROM custodial_wallet WHERE account_id = $1", [customer.account]);
-  swept += 2n * ONE_USDC;
+  await forget();
+});
+
+test("a credit whose cursor was not moved any more is final at once, and what is read again is credited no second time", async () => {
+  const customer = await openCustomer();
+  const { lease, stepTo, forget } = await imagineSteps(customer);
+  const step = stepTo("c");
+  const { found } = step.reading;
+  await underLease(lease, (transaction) => recordDeposits("solana", found, transaction));
+  expect(await creditDeposits(lease, ["solana_c"])).toBe(1);
+  const credited = { state: "credited", isFinal: true };
+  expect(await depositsOf(customer)).toMatchObject([credited]);
+  // A node that now tells another slot leaves it final, too.
+  await underLease(lease, (transaction) =>
+    recordDeposits(
+      "solana",
+      found.map((deposit) => ({ ...deposit, block: 2, blockHash: "2" })),
+      transaction,
+    ),
+  );
+  expect(await depositsOf(customer)).toMatchObject([credited]);
+  expect(await recordSteps(lease, [step])).toBe(0);
+  expect(await postedOf(customer)).toBe(2_000_000_000n);
+  await expect(recordSteps(lease, [step])).rejects.toThrow(LeaseLost);
+  await forget();
 });

@@ -138,7 +138,7 @@ test.each([
   expect(await postedOf(customer)).toBe(9_000_000_000n);
 });
 
-test("a sweep and a deposit of as much that one node hides for ever are found by the second reading, from another node", async () => {
+test("a sweep and a deposit of as much that one node hides for ever are found by the rescan, from another node", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 2n * ONE_USDC);

@@ -1,5 +1,5 @@
 // The poll: the balance of every watched token account, a hundred a call. One that is not what was read last has something to
-// read. A balance that is back where it was is found by the accounts' second readings.
+// read. A balance that is back where it was is found by the accounts' rescans.
 
 import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
@@ -12,7 +12,7 @@ export interface Poll {
   moved: readonly SolanaAddress[];
   /** Accounts that somebody else owns, or that are for another token: a sign that a key was used without us. */
   strange: readonly SolanaAddress[];
-  /** Where the next poll begins: at the first account that no node told of, or at the first of all. */
+  /** Where the next poll begins: at the first account that no node answered for, or at the first of all. */
   next: number;
   /** Why not all could be read. */
   failure: unknown;
@@ -22,7 +22,7 @@ export interface PollOptions {
   nodes: SolanaNodes;
   mint: string;
   inTurn: RunLimited;
-  /** Where the last poll stopped: whoever asks too much is always refused from some point on, which must not be the same. */
+  /** Where the last poll stopped: a node refuses too many calls from some account on, which must not always be the same. */
   start: number;
   deadline: number;
 }

@@ -4,7 +4,7 @@
 import { fromUsdcUnits } from "@/lib/base/money";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { type AccountSignature, listSignatures, readTokenChange, type SettledCommitment, type TokenChange } from "@/lib/chains/solana/usdc";
-import type { FoundDeposit } from "./scan";
+import type { FoundDeposit } from "./record-deposits";
 import type { RunLimited } from "./semaphore";
 import type { ReadPoint, SolanaAddress } from "./solana-cursor";
 
@@ -121,7 +121,7 @@ function depositIn({ before, after, payers, ...change }: TokenChange, address: S
       // Blocks of Solana are told apart by their slots.
       blockHash: `${change.slot}`,
       transaction: change.signature,
-      place: address.derivationIndex,
+      index: address.derivationIndex,
     },
   ];
 }

@@ -1,15 +1,20 @@
-// What readings of Solana found, written down: cursors, deposits and the ledger in one transaction, under the lease. What is
-// credited was final by then, and is never taken back.
+// What readings of Solana found, written down under the lease: deposits, their credit, and the cursors last. What is credited was
+// final by then, and is never taken back.
 
 import { now } from "@/lib/base/clock";
 import { readStandings, type SolanaHead } from "@/lib/chains/solana/finality";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { pool } from "@/lib/db/pool";
-import { MINIMUM_DEPOSIT } from "./deposit";
+import { prisma, type Transaction } from "@/lib/db/prisma";
+import { creditDeposits, reverseMissing } from "./credit";
 import { type Lease, LeaseLost, underLease } from "./lease";
-import { rowsOf } from "./scan";
+import { type FoundDeposit, recordDeposits } from "./record-deposits";
+import { recordHead } from "./scan";
 import type { OpenDeposit, ReadPoint } from "./solana-cursor";
 import type { Reading } from "./solana-reading";
+
+const CHAIN = "solana";
+/** The states of deposits that the ledger knows of. */
+const BOOKED = ["credited", "below_minimum"];
 
 /** Where an account's cursors go by a reading of it. */
 export interface Step {
@@ -20,41 +25,102 @@ export interface Step {
 }
 
 /**
- * Writes steps down and credits what they found.
+ * Writes steps down and credits what they found, in three commits: the deposits, their credit, and the cursors behind them. A
+ * process that dies in between leaves the cursors where they are: its successor reads the same again, and credits nothing twice.
  * @returns how many deposits were credited, or kept as too small
- * @throws LeaseLost; nothing is written then
+ * @throws LeaseLost, also when a cursor is not where its step begins; nothing more is written then
  */
-export function recordSteps(lease: Lease, steps: readonly Step[]): Promise<number> {
+export async function recordSteps(lease: Lease, steps: readonly Step[]): Promise<number> {
   const found = steps.flatMap(({ reading }) => reading.found);
-  const seen = steps.flatMap(({ reading }) => reading.seen);
-  return underLease(lease, async (transaction) => {
-    const { rows } = await transaction.query<{ credited: number | null }>("SELECT wallets_record_solana($1, $2, $3, $4) AS credited", [
-      JSON.stringify(steps.map(rowOf)),
-      rowsOf(found),
-      MINIMUM_DEPOSIT,
-      now(),
-    ]);
-    const credited = rows[0]?.credited ?? null;
-    if (credited === null) throw new LeaseLost(lease);
-    if (seen.length > 0) await transaction.query("SELECT wallets_see_on_solana($1, $2)", [rowsOf(seen), now()]);
-    return credited;
+  const ids = found.map(({ id }) => id);
+  let credited = 0;
+  if (found.length > 0) {
+    await underLease(lease, async (transaction) => {
+      await checkCursors(lease, steps, transaction);
+      await correctAmounts(found, transaction);
+      await recordDeposits(CHAIN, found, transaction);
+    });
+    credited = await creditDeposits(lease, ids);
+  }
+  await underLease(lease, async (transaction) => {
+    await moveCursors(lease, steps, transaction);
+    await markVanished(steps, ids, transaction);
+    await recordSeen(
+      steps.flatMap(({ reading }) => reading.seen),
+      transaction,
+    );
+  });
+  return credited;
+}
+
+const accountsOf = (steps: readonly Step[]) => steps.map(({ reading }) => reading.address.tokenAccount);
+
+/** @throws LeaseLost when one is not where its step begins: another round of the same holder was there */
+async function checkCursors(lease: Lease, steps: readonly Step[], transaction: Transaction): Promise<void> {
+  const cursors = await transaction.solanaCursor.findMany({
+    where: { tokenAccount: { in: accountsOf(steps) } },
+    select: { tokenAccount: true, signature: true },
+  });
+  const signatures = new Map(cursors.map(({ tokenAccount, signature }) => [tokenAccount, signature]));
+  const isThere = ({ reading: { address } }: Step) => (signatures.get(address.tokenAccount) ?? null) === address.read.signature;
+  if (!steps.every(isThere)) throw new LeaseLost(lease);
+}
+
+/** Puts new rows in place of the old ones, in two statements for all: nobody else reads or writes them under the lease. */
+async function moveCursors(lease: Lease, steps: readonly Step[], transaction: Transaction): Promise<void> {
+  await checkCursors(lease, steps, transaction);
+  await transaction.solanaCursor.deleteMany({ where: { tokenAccount: { in: accountsOf(steps) } } });
+  await transaction.solanaCursor.createMany({
+    data: steps.map(({ reading, read, checked, checkAt }) => ({
+      tokenAccount: reading.address.tokenAccount,
+      ...read,
+      checkedSignature: checked.signature,
+      checkedSlot: checked.slot,
+      checkedUnits: checked.units,
+      checkAt,
+    })),
   });
 }
 
-function rowOf({ reading, read, checked, checkAt }: Step) {
-  return {
-    tokenAccount: reading.address.tokenAccount,
-    address: reading.address.owner,
-    afterSignature: reading.address.read.signature,
-    signature: read.signature,
-    slot: read.slot,
-    units: read.units.toString(),
-    checkedSignature: checked.signature,
-    checkedSlot: checked.slot,
-    checkedUnits: checked.units.toString(),
-    checkAt,
-    passed: reading.passed,
-  };
+/** A transaction that was seen before it was final may have run otherwise, as an exchange does. */
+async function correctAmounts(found: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
+  const amounts = new Map(found.map(({ id, amount }) => [id, amount]));
+  const unbooked = { id: { in: [...amounts.keys()] }, state: { notIn: BOOKED } };
+  for (const { id, amount } of await transaction.deposit.findMany({ where: unbooked, select: { id: true, amount: true } })) {
+    if (amounts.get(id) !== amount) await transaction.deposit.update({ where: { id }, data: { amount: amounts.get(id) } });
+  }
+}
+
+/** Marks deposits as missing that were seen before they were final, and whose transaction then brought nothing. */
+async function markVanished(steps: readonly Step[], found: readonly string[], transaction: Transaction): Promise<void> {
+  const passed = new Map(steps.map(({ reading }) => [reading.address.owner, new Set(reading.passed)]));
+  const open = await transaction.deposit.findMany({
+    where: { chain: CHAIN, finalized: false, missingSince: null, address: { in: [...passed.keys()] } },
+    select: { id: true, address: true, transaction: true },
+  });
+  const ids = new Set(found);
+  const vanished = open.filter((deposit) => passed.get(deposit.address)?.has(deposit.transaction) && !ids.has(deposit.id));
+  if (vanished.length === 0) return;
+  await transaction.deposit.updateMany({ where: { id: { in: vanished.map(({ id }) => id) } }, data: { missingSince: now() } });
+}
+
+/**
+ * Writes down what is confirmed and not final yet, to be shown. A booked deposit stays as it is; one that was given up stays so as
+ * long as it comes with the slot that it had.
+ */
+async function recordSeen(seen: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
+  if (seen.length === 0) return;
+  const known = await transaction.deposit.findMany({
+    where: { id: { in: seen.map(({ id }) => id) }, state: { in: [...BOOKED, "reversed"] } },
+    select: { id: true, state: true, blockHash: true },
+  });
+  const stays = ({ id, blockHash }: FoundDeposit) =>
+    known.some((deposit) => deposit.id === id && (deposit.state !== "reversed" || deposit.blockHash === blockHash));
+  await recordDeposits(
+    CHAIN,
+    seen.filter((deposit) => !stays(deposit)),
+    transaction,
+  );
 }
 
 /**
@@ -74,12 +140,9 @@ export async function agreedOf(readings: readonly Reading[], nodes: SolanaNodes)
 
 /** Those of `ids` that no ledger transfer was made for yet. */
 export async function findUnbooked(ids: readonly string[]): Promise<string[]> {
-  const { rows } = await pool().query<{ id: string }>(
-    `SELECT f.id FROM unnest($1::text[]) AS f(id)
-     WHERE NOT EXISTS (SELECT 1 FROM deposit d WHERE d.id = f.id AND d.state IN ('credited', 'below_minimum'))`,
-    [ids],
-  );
-  return rows.map(({ id }) => id);
+  const deposits = await prisma().deposit.findMany({ where: { id: { in: [...ids] }, state: { in: BOOKED } }, select: { id: true } });
+  const booked = new Set(deposits.map(({ id }) => id));
+  return ids.filter((id) => !booked.has(id));
 }
 
 /** A transaction that was left out of a fork can come again in the next 150 blocks; twice that, since slots may have none. */
@@ -109,22 +172,34 @@ export interface RoundEnd {
   lost: readonly string[];
 }
 
-/** Ends a round: the head is written down, and what is lost given up. Resolves with the number of deposits given up. */
-export function endRound(lease: Lease, { head, readSlot, lost }: RoundEnd): Promise<number> {
-  return underLease(lease, async (transaction) => {
-    const { rows } = await transaction.query<{ reversed: number }>("SELECT wallets_end_solana_round($1, $2, $3, $4, $5) AS reversed", [
-      head.latest,
-      head.finalized,
-      readSlot,
-      lost,
-      now(),
-    ]);
-    return rows[0]?.reversed ?? 0;
+/**
+ * Ends a round: gives up what is lost, then writes the head down. A process that dies in between leaves the head to the next round.
+ * @returns how many deposits were given up
+ * @throws LeaseLost
+ */
+export async function endRound(lease: Lease, { head: { latest, finalized }, readSlot, lost }: RoundEnd): Promise<number> {
+  if (lost.length > 0) {
+    await underLease(lease, (transaction) =>
+      transaction.deposit.updateMany({
+        where: { id: { in: [...lost] }, state: { in: ["seen", "confirming"] }, missingSince: null },
+        data: { missingSince: now() },
+      }),
+    );
+  }
+  // Only deposits that were never booked are missing here: what is final stays.
+  const reversed = await reverseMissing(lease, finalized);
+  await underLease(lease, async (transaction) => {
+    await transaction.chainScan.updateMany({
+      where: { chain: CHAIN, block: { lt: readSlot } },
+      data: { block: readSlot, blockHash: `${readSlot}` },
+    });
+    await recordHead(CHAIN, { latest, safe: finalized, finalized }, finalized, transaction);
   });
+  return reversed.length;
 }
 
 /** How many slots behind `finalized` the last round ended that read all accounts. */
 export async function readLag(finalized: number): Promise<number> {
-  const { rows } = await pool().query<{ block: number }>("SELECT block FROM chain_scan WHERE chain = 'solana'");
-  return Math.max(0, finalized - (rows[0]?.block ?? finalized));
+  const scan = await prisma().chainScan.findUnique({ where: { chain: CHAIN }, select: { block: true } });
+  return Math.max(0, finalized - (scan?.block ?? finalized));
 }

@@ -1,5 +1,5 @@
-// A round's work on accounts that have something to read: the first reading of each, and later a second one, from another node if
-// there is one. A node may leave transactions out without any error; what the first reading did not get is found by the second.
+// A round's work on accounts that have something to read: the first reading of each, and later a rescan, from another node if there
+// is one. A node may leave transactions out without any error; what the first reading did not get is found by the rescan.
 
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
@@ -28,8 +28,8 @@ export interface RoundWork {
 }
 
 const ACCOUNTS_AT_ONCE = 32;
-const SECOND_READING_AFTER_MS = 60_000;
-const LOOK_AGAIN_AFTER_MS = 3_600_000;
+const RESCAN_AFTER_MS = 60_000;
+const RESCAN_IDLE_AFTER_MS = 3_600_000;
 
 /**
  * Reads accounts on, and credits what is final. One that can not be read holds up no other.
@@ -74,7 +74,7 @@ async function readEach(addresses: readonly SolanaAddress[], read: (address: Sol
   return { readings: readings.filter((reading) => reading !== null), failure };
 }
 
-/** From where the account was left; when that does not link up, from where it was read a second time. */
+/** From where the account was left; when that does not link up, from where it was rescanned. */
 async function readOn(address: SolanaAddress, round: Round): Promise<Reading> {
   const reading = await readFrom(address.read, address, round);
   if (!reading.hasGap || address.checked.signature === address.read.signature) return reading;
@@ -87,7 +87,7 @@ const inMs = (ms: number) => new Date(now().getTime() + ms);
 function firstStep(reading: Reading): Step[] {
   const { address, end, passed, seen, hasGap } = reading;
   if (passed.length === 0 && seen.length === 0 && !hasGap) return [];
-  const soon = inMs(SECOND_READING_AFTER_MS);
+  const soon = inMs(RESCAN_AFTER_MS);
   const checkAt = address.checkAt !== null && address.checkAt < soon ? address.checkAt : soon;
   return [{ reading, read: end, checked: address.checked, checkAt }];
 }
@@ -107,18 +107,18 @@ async function record(steps: readonly Step[], round: Round, work: Pick<RoundWork
  * Reads again what was read before this round of these accounts, since they were read so the last time.
  * @throws LeaseLost
  */
-export async function readAccountsAgain(due: readonly SolanaAddress[], round: Round): Promise<Pick<RoundWork, "found" | "credited">> {
+export async function rescanAccounts(due: readonly SolanaAddress[], round: Round): Promise<Pick<RoundWork, "found" | "credited">> {
   const work = { found: 0, credited: 0 };
   const others: Round = { ...round, nodes: round.nodes.othersFirst() };
   // What fails is tried again at the next tick: it is due until it is done.
-  const { readings } = await readEach(due, (address) => readAgain(address, others));
+  const { readings } = await readEach(due, (address) => rescanAccount(address, others));
   const agreed = await agreedOf(readings, round.nodes);
-  await tellMissed(agreed);
-  await record(agreed.map(secondStep), round, work);
+  await logMissed(agreed);
+  await record(agreed.map(rescanStep), round, work);
   return work;
 }
 
-async function readAgain({ tokenAccount, read }: SolanaAddress, round: Round): Promise<Reading> {
+async function rescanAccount({ tokenAccount, read }: SolanaAddress, round: Round): Promise<Reading> {
   const address = round.addresses.get(tokenAccount);
   if (!address) throw new Error("assertion failed: a round reads its own addresses");
   const { checked } = address;
@@ -132,15 +132,15 @@ async function readAgain({ tokenAccount, read }: SolanaAddress, round: Round): P
   return whole.hasGap ? { ...nothing, hasGap: true } : whole;
 }
 
-function secondStep(reading: Reading): Step {
+function rescanStep(reading: Reading): Step {
   const { address, end, hasGap } = reading;
   // It counts for more than the first one, which may have been misled.
   const read: ReadPoint = end.slot === address.read.slot ? end : address.read;
   const isDone = end.signature === read.signature;
-  return { reading, read, checked: end, checkAt: inMs(isDone || hasGap ? LOOK_AGAIN_AFTER_MS : SECOND_READING_AFTER_MS) };
+  return { reading, read, checked: end, checkAt: inMs(isDone || hasGap ? RESCAN_IDLE_AFTER_MS : RESCAN_AFTER_MS) };
 }
 
-async function tellMissed(readings: readonly Reading[]): Promise<void> {
+async function logMissed(readings: readonly Reading[]): Promise<void> {
   const missed = await findUnbooked(readings.flatMap(({ found }) => found.map(({ id }) => id)));
   if (missed.length > 0) log().error({ deposits: missed }, "a node of Solana left deposits out when they were first read");
 }

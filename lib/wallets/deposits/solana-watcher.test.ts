@@ -48,7 +48,7 @@ async function sweep(customer: SolanaCustomer, units: bigint): Promise<void> {
   swept += units;
 }
 
-/** Reads what is final, and makes every account due for its second reading. */
+/** Reads what is final, and makes every account due for its rescan. */
 async function tickAgain(): Promise<void> {
   await database.pool.query("UPDATE solana_cursor SET check_at = 'epoch'");
   expect(await watcher.tick()).toMatchObject(read());
@@ -147,7 +147,7 @@ test("sweeps are no deposits, nor is what goes from one of our addresses to anot
   expect([await postedOf(customer), await postedOf(other)]).toEqual([9_000_000_000n, 1_000_000_000n]);
 });
 
-test("an account that was swept and filled again between two ticks, its balance what it was, is found by its second reading", async () => {
+test("an account that was swept and filled again between two ticks, its balance what it was, is found by its rescan", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 3n * ONE_USDC);
   await chain.finalize();

@@ -1,5 +1,5 @@
-// The watcher of Solana: each tick looks for token accounts that have moved, reads those on from where they were left, whoever left
-// them there, and credits what is final. It can be stopped or killed anywhere: what is written is always a whole step.
+// The watcher of Solana: each tick looks for token accounts that have moved, reads those on from where the last tick left them, in
+// any process, and credits what is final. It can be stopped or killed anywhere: a step that was not written whole is read again.
 
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -9,11 +9,11 @@ import { findCustody, payableMint } from "../custody";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { isScanOpen, openScan } from "./scan";
 import { createSemaphore } from "./semaphore";
-import { type OpenDeposit, readDue, readOpenDeposits, readSolanaAddresses, type SolanaAddress } from "./solana-cursor";
+import { type OpenDeposit, pickDue, readOpenDeposits, readSolanaAddresses, type SolanaAddress } from "./solana-cursor";
 import { listSolanaForeignTokens } from "./solana-foreign-tokens";
 import { isNodesFailure, pollBalances } from "./solana-poll";
 import { endRound, findLost, readLag } from "./solana-record";
-import { type Round, readAccounts, readAccountsAgain } from "./solana-round";
+import { type Round, readAccounts, rescanAccounts } from "./solana-round";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface SolanaWatcherOptions {
@@ -25,7 +25,7 @@ export interface SolanaWatcherOptions {
 const CHAIN = "solana";
 const LEASE_SECONDS = 15;
 const MAX_CALLS_AT_ONCE = 8;
-/** Accounts that are read a second time in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
+/** Accounts that are rescanned in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
 const MIN_CHECKED = 10;
 
 /** What a watcher knows between its ticks. Without it a tick reads a little more than it must. */
@@ -35,7 +35,7 @@ interface Memory {
   start: number;
   /** Token accounts that have more to read, although their balance may be what it was. */
   open: Set<string>;
-  /** Token accounts that are no longer ours, as was told. */
+  /** Token accounts that are no longer ours, as was logged. */
   strange: Set<string>;
 }
 
@@ -50,7 +50,7 @@ export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS
       const lease = await takeLease({ chain: CHAIN, holder, seconds: leaseSeconds });
       if (!lease) return { outcome: "elsewhere" };
       const report = await watchRound(lease, { nodes, memory, signal });
-      // Whoever is refused asks less at once, and more again as it goes well.
+      // Fewer calls at once after a refusal, more again as it goes well.
       const { callsAtOnce } = memory;
       memory.callsAtOnce = report.outcome === "read" ? Math.min(MAX_CALLS_AT_ONCE, callsAtOnce + 1) : Math.ceil(callsAtOnce / 2);
       return report;
@@ -84,16 +84,15 @@ async function watchRound(lease: Lease, { nodes, memory, signal }: RoundOptions)
   const deadline = performance.now() + (lease.seconds * 1_000) / 2;
   const poll = await pollBalances([...addresses.values()], { nodes, mint, inTurn, start: memory.start, deadline });
   memory.start = poll.next;
-  tellStrange(poll.strange, memory);
-  const due = await readDue(Math.max(MIN_CHECKED, Math.ceil(addresses.size / 1_000)));
+  logStrange(poll.strange, memory);
+  const due = pickDue(addresses.values(), Math.max(MIN_CHECKED, Math.ceil(addresses.size / 1_000)));
   const owners = new Set(opened.map(({ owner }) => owner));
   const waiting = [...addresses.values()].filter(({ owner, tokenAccount }) => owners.has(owner) || memory.open.has(tokenAccount));
-  const checked = due.flatMap((tokenAccount) => addresses.get(tokenAccount) ?? []);
-  const looked = [...new Set([...waiting, ...poll.moved, ...checked])].filter(({ tokenAccount }) => !memory.strange.has(tokenAccount));
+  const looked = [...new Set([...waiting, ...poll.moved, ...due])].filter(({ tokenAccount }) => !memory.strange.has(tokenAccount));
   const first = await readAccounts(looked, round);
   memory.open = first.open;
-  const again = await readAccountsAgain(checked, round);
-  await listSolanaForeignTokens(lease, checked, { nodes, inTurn });
+  const again = await rescanAccounts(due, round);
+  await listSolanaForeignTokens(lease, due, { nodes, inTurn });
   const failure = poll.failure ?? first.failure;
   const isComplete = failure === null && !signal?.aborted && first.gaps === 0;
   const reversed = await endRound(lease, { head, readSlot: isComplete ? head.finalized : 0, lost: await findLost(opened, head, nodes) });
@@ -109,7 +108,7 @@ async function openDeposits(lease: Lease, { finalized }: SolanaHead): Promise<Op
   return readOpenDeposits();
 }
 
-function tellStrange(strange: readonly SolanaAddress[], memory: Memory): void {
+function logStrange(strange: readonly SolanaAddress[], memory: Memory): void {
   for (const { tokenAccount, accountId } of strange) {
     if (!memory.strange.has(tokenAccount))
       log().error({ tokenAccount, accountId }, "a token account on Solana is no longer its address's own");

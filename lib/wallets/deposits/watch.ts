@@ -1,7 +1,6 @@
-// The watchers that this service runs, one for each chain that it knows nodes of. Each round is counted; what goes wrong is told
+// The watchers that this service runs, one for each chain that it knows nodes of. Each round is counted; a trouble is logged
 // when it begins and when it ends, since a chain that is away is away for hundreds of rounds.
 
-import { freezeAccount } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -25,7 +24,7 @@ export const watchBase = watch({
   chain: "base",
   hasNodes: () => isWatched("base") && evmNodeUrls().length > 0,
   // A sandbox's chain has held nothing before its own service; that of a live service begins where it is.
-  create: () => createBaseWatcher({ freeze: freezeAccount, startBlock: config().MODE === "sandbox" ? 0 : undefined }),
+  create: () => createBaseWatcher({ startBlock: config().MODE === "sandbox" ? 0 : undefined }),
 });
 
 export const watchSolana = watch({
@@ -44,12 +43,12 @@ type Trouble = Exclude<WatchReport["outcome"], "read" | "elsewhere">;
 
 interface Watching {
   watcher: Watcher | null;
-  /** What was told last, until it is over. */
-  told: Trouble | null;
+  /** Logged, and not over yet. */
+  trouble: Trouble | null;
 }
 
 function watch({ chain, hasNodes, create }: WatchedChain): Watch {
-  const watching = () => once<Watching>(`watch of ${chain}`, () => ({ watcher: null, told: null }));
+  const watching = () => once<Watching>(`watch of ${chain}`, () => ({ watcher: null, trouble: null }));
   return {
     run: async (stopping) => {
       if (!hasNodes()) return;
@@ -57,7 +56,7 @@ function watch({ chain, hasNodes, create }: WatchedChain): Watch {
       held.watcher ??= create();
       const report = await held.watcher.tick(stopping);
       measure(chain, report);
-      held.told = tell(chain, report, held.told);
+      held.trouble = logTrouble(chain, report, held.trouble);
     },
     end: async () => watching().watcher?.release(),
   };
@@ -79,14 +78,14 @@ const troubles: Readonly<Record<Trouble, string>> = {
   lost: "no block that was read before is on the chain: deposits wait until somebody has looked into it",
 };
 
-/** @returns what is told and not over */
-function tell(chain: DepositChain, report: WatchReport, told: Trouble | null): Trouble | null {
+/** @returns the trouble that was logged and is not over */
+function logTrouble(chain: DepositChain, report: WatchReport, logged: Trouble | null): Trouble | null {
   const { outcome } = report;
   if (outcome === "elsewhere") return null;
   if (outcome === "read") {
-    if (told) log().info({ chain }, "the chain is read again");
+    if (logged) log().info({ chain }, "the chain is read again");
     return null;
   }
-  if (outcome !== told) log()[outcome === "lost" ? "error" : "warn"]({ chain, ...report }, troubles[outcome]);
+  if (outcome !== logged) log()[outcome === "lost" ? "error" : "warn"]({ chain, ...report }, troubles[outcome]);
   return outcome;
 }

@@ -1,4 +1,4 @@
-// On which chains deposits are watched. Nobody is told an address on another: what is paid there would be seen by nobody.
+// On which chains deposits are watched. No address on another is shown: nobody would see a payment there.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";

@@ -1,11 +1,11 @@
-// A watcher of a chain, as whoever runs it sees it, and how a round of it ended.
+// A watcher of a chain as its job sees it, and how a round of it ended.
 
 export type WatchReport =
   /** Another watcher has the lease, or took it meanwhile. */
   | { outcome: "elsewhere" }
   /** The head is not believed. Nothing was written. */
   | { outcome: "doubtful"; doubt: string }
-  /** No node could tell enough; what was read before that is written. */
+  /** No node answered enough; what it had read before that is written. */
   | { outcome: "failed"; kind: string }
   /** The chain no longer has any block that was kept, the last of them `block`: an operator must look. */
   | { outcome: "lost"; block: number }

@@ -1,6 +1,6 @@
--- The proof that deposits and the books tell the same.
+-- The proof that deposits and the books agree.
 
--- Proves that deposits and the ledger tell the same; returns one row per violation, none when they do. `ledger_check` proves the
+-- Proves that deposits and the ledger agree; returns one row per violation, none when they do. `ledger_check` proves the
 -- ledger in itself. A deposit's transfers are known by their names; `seq IS NULL` leaves the charges out, which are many more.
 CREATE OR REPLACE FUNCTION wallets_check_deposits()
 RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
@@ -43,7 +43,7 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
       SELECT account_id, sum(amount) AS total FROM ledger_entry
       WHERE account_id IN ('base_chain', 'solana_chain') AND amount < 0 AND seq IS NULL GROUP BY account_id
     ) e ON e.account_id = chain.name || '_chain'
-    -- Whoever takes payments proves them.
+    -- The payments prove themselves.
     CROSS JOIN LATERAL (SELECT ledger_came_in(chain.name || '_chain', 'payment') AS total) p
     WHERE -coalesce(d.total, 0) - p.total <> coalesce(e.total, 0)
   UNION ALL

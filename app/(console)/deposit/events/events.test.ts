@@ -16,7 +16,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { refuseNewRequests } from "@/lib/gateway/http/drain";
 import { credit as fund, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { addDeposit, credit, noteHead, openScan, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
+import { addDeposit, credit, openScan, recordHead, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { GET } from "./route";
 
 await openTestDatabase();
@@ -105,9 +105,9 @@ test("a deposit is told as it is seen, confirming, credited and taken back, with
   expect(await stream.nextView()).toMatchObject({ available: 0n, deposits: [] });
   const id = await addDeposit({ accountId: page.accountId, usd: "5", block: 100 });
   expect(firstOf(await stream.nextView())).toMatchObject({ id, state: "seen", amount: 5_000_000_000n, confirmations: 1 });
-  await noteHead({ latest: 101, safe: 96, final: 90 });
+  await recordHead({ latest: 101, safe: 96, final: 90 });
   expect(firstOf(await stream.nextView())).toMatchObject({ state: "confirming", confirmations: 2, neededConfirmations: 6 });
-  await noteHead({ latest: 102, safe: 97, final: 90 });
+  await recordHead({ latest: 102, safe: 97, final: 90 });
   expect(firstOf(await stream.nextView())).toMatchObject({ state: "confirming", confirmations: 3 });
   await credit([id]);
   const credited = await stream.nextView();
@@ -115,7 +115,7 @@ test("a deposit is told as it is seen, confirming, credited and taken back, with
   expect(credited).toEqual({ ...(await readDepositView(page.accountId)), readAtMs: credited.readAtMs, ...shown(credited) });
   await reverse(id);
   expect(await stream.viewWhere((view) => firstOf(view)?.state === "reversed")).toMatchObject({ available: 0n });
-  await noteHead({ latest: 100, safe: 95, final: 90 });
+  await recordHead({ latest: 100, safe: 95, final: 90 });
 });
 
 /** What the page makes of the rows: moments are Dates where it shows them. */

@@ -26,14 +26,14 @@ export async function watchThrough(chain: WatchedSolana, decide: Decide, { both 
   return { ...watcher, node, close };
 }
 
-export async function tickUntilRead(watcher: Pick<Watcher, "tick">, most: number): Promise<WatchReport[]> {
+export async function tickUntilRead(watcher: Pick<Watcher, "tick">, max: number): Promise<WatchReport[]> {
   const reports: WatchReport[] = [];
-  while (reports.at(-1)?.outcome !== "read" && reports.length < most) reports.push(await watcher.tick());
+  while (reports.at(-1)?.outcome !== "read" && reports.length < max) reports.push(await watcher.tick());
   expect(reports.at(-1)).toMatchObject({ outcome: "read", headLag: 0 });
   return reports;
 }
 
-/** Makes this account alone due for a second reading. */
+/** Makes this account alone due for a rescan. */
 export async function makeDue({ tokenAccount }: SolanaCustomer): Promise<void> {
   await pool().query("UPDATE solana_cursor SET check_at = CASE token_account WHEN $1 THEN timestamptz 'epoch' ELSE 'infinity' END", [
     tokenAccount,

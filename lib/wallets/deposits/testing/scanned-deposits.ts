@@ -6,7 +6,11 @@ import type { AccountId } from "@/lib/base/ids";
 import { parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib/ledger/accounts";
-import { type DepositChain, MINIMUM_DEPOSIT } from "../deposit";
+import { creditDeposits, reverseMissing } from "../credit";
+import type { DepositChain } from "../deposit";
+import { type Lease, takeLease, underLease } from "../lease";
+import { type FoundDeposit, recordDeposits } from "../record-deposits";
+import { recordHead as record } from "../scan";
 
 interface Head {
   latest: number;
@@ -37,25 +41,35 @@ interface Arrival {
 export async function addDeposit({ accountId, usd, block, chain = "base" }: Arrival): Promise<string> {
   const transaction = `0x${randomBytes(32).toString("hex")}`;
   const id = `${chain}_${transaction}`;
-  const address = `address of ${accountId}`;
-  const amount = parseUsd(usd).toString();
-  const found = [{ id, accountId, address, amount, block, blockHash: `0x${block}`, transaction, place: 0 }];
-  await pool().query("SELECT wallets_add_deposits($1, $2, $3)", [chain, JSON.stringify(found), now()]);
+  const found = { id, accountId, address: `address of ${accountId}`, amount: parseUsd(usd) };
+  await addFound([{ ...found, block, blockHash: `0x${block}`, transaction, index: 0 }], chain);
   return id;
 }
 
+/** Writes deposits as a watcher finds them. */
+export async function addFound(found: readonly FoundDeposit[], chain: DepositChain = "base"): Promise<void> {
+  await underLease(await leaseOn(chain), (transaction) => recordDeposits(chain, found, transaction));
+}
+
 /** Writes a chain's new head down: what follows on it is confirming, what is final is said to be. */
-export async function noteHead({ latest, safe, final }: Head, chain: DepositChain = "base"): Promise<void> {
-  await pool().query("SELECT wallets_note_head($1, $2, $3, $4, 0)", [chain, latest, safe, final]);
+export async function recordHead({ latest, safe, final }: Head, chain: DepositChain = "base"): Promise<void> {
+  await underLease(await leaseOn(chain), (transaction) => record(chain, { latest, safe, finalized: final }, 0, transaction));
 }
 
 /** Credits these deposits, or keeps them below the minimum. */
 export async function credit(ids: readonly string[], chain: DepositChain = "base"): Promise<void> {
-  await pool().query("SELECT wallets_credit_deposits($1, $2, $3, $4)", [chain, ids, MINIMUM_DEPOSIT, now()]);
+  await creditDeposits(await leaseOn(chain), ids);
 }
 
 /** The chain dropped the block of this deposit for good. */
 export async function reverse(id: string, chain: DepositChain = "base"): Promise<void> {
   await pool().query("UPDATE deposit SET missing_since = $2, finalized = false WHERE id = $1", [id, now()]);
-  await pool().query("SELECT wallets_reverse_missing($1, 1000000000, $2)", [chain, now()]);
+  await reverseMissing(await leaseOn(chain), 1_000_000_000);
+}
+
+/** The lease of a watcher that is the test itself. */
+export async function leaseOn(chain: DepositChain): Promise<Lease> {
+  const lease = await takeLease({ chain, holder: "a test", seconds: 60 });
+  if (!lease) throw new Error(`A watcher of ${chain} is at work.`);
+  return lease;
 }

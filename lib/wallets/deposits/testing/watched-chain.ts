@@ -2,7 +2,7 @@
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
-import { createAccount, freezeAccount } from "@/lib/access/accounts";
+import { createAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalances } from "@/lib/chains/evm/balances";
@@ -40,7 +40,7 @@ export async function startWatchedChain() {
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
   };
   const watcher = (options: Partial<BaseWatcherOptions> = {}) => {
-    const made = createBaseWatcher({ freeze: freezeAccount, nodes: chain.nodes, startBlock, ...options });
+    const made = createBaseWatcher({ nodes: chain.nodes, startBlock, ...options });
     const tick = async (): Promise<WatchReport> => {
       await readClock();
       return made.tick();

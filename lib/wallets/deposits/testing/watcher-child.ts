@@ -1,7 +1,6 @@
 // A watcher in a process of its own that kills itself at a chosen statement: before it is sent, or when it is sent and its answer
 // not seen.
 
-import { freezeAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { setDatabaseUrl } from "@/lib/db/pool";
@@ -23,5 +22,5 @@ setClock(() => order.nowMs);
 const end = awaitDeath(order);
 
 const nodes = createNodes({ urls: [order.nodeUrl], chainId: order.chainId });
-const { outcome } = await createBaseWatcher({ freeze: freezeAccount, nodes, startBlock: order.startBlock }).tick();
+const { outcome } = await createBaseWatcher({ nodes, startBlock: order.startBlock }).tick();
 end(outcome);

@@ -2,7 +2,7 @@
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
-import { createAccount, freezeAccount } from "@/lib/access/accounts";
+import { createAccount } from "@/lib/access/accounts";
 import { addIdentity } from "@/lib/access/identities";
 import { type AccountId, newRequestId } from "@/lib/base/ids";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -64,7 +64,7 @@ async function openOwner(): Promise<Owner> {
 /** @param byHand Base makes a block for each transaction, and others only when it is told to. The caller stops it. */
 export async function startReservesWorld(byHand = false) {
   const world = byHand ? await startWorldByHand() : await startWorld();
-  const base = createBaseWatcher({ freeze: freezeAccount, startBlock: 0 });
+  const base = createBaseWatcher({ startBlock: 0 });
   const solana = createSolanaWatcher();
 
   const openOwners = async (count: number): Promise<Owner[]> => {
