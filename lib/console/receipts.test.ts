@@ -64,7 +64,7 @@ test("a request that a stranger's wallet paid for is of the account whose key ca
   const credit = await creditIn(7, payment, "0xabc");
   const held = await hold(credit, null);
   const requestId = held.request;
-  await pool.query("SELECT payments_note_request($1, $2)", [payment, requestId]);
+  await pool.query("SELECT payments_record_request($1, $2)", [payment, requestId]);
   await pool.query("UPDATE payment_claim SET key_id = $2 WHERE id = $1", [payment, keyId]);
   await charge(held, 7, 12);
   const paid = { network: evmNetwork(), payer, amount: 5_000n, transaction: "0xabc" };

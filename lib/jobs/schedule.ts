@@ -9,9 +9,9 @@ import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idem
 import { loadOverruns } from "@/lib/gateway/prompt/overrun";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
-import { deleteVoidPayments } from "@/lib/payments/claims/claim";
+import { deleteVoidPayments } from "@/lib/payments/claims/claim-steps";
 import { settlePayments } from "@/lib/payments/followup/run";
-import { forgetWaste } from "@/lib/payments/settlement/failed-fee-limit";
+import { deleteOldFailedTransactions } from "@/lib/payments/settlement/failed-fee-limit";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "@/lib/wallets/address-pool";
 import { collectDebts } from "@/lib/wallets/collect-debts";
@@ -44,7 +44,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
   { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "settle-payments", pauseMs: 1_000, ...settlePayments },
-  { name: "forget-waste", pauseMs: 600_000, run: forgetWaste },
+  { name: "forget-waste", pauseMs: 600_000, run: deleteOldFailedTransactions },
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
   // It asks for every address that was ever paid to: of many, a tenth of the time.
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },

@@ -103,8 +103,8 @@ async function deploy(): Promise<void> {
   setRelayer(signer.relayer);
   const terms = termsOf(signer.treasury.base, signer.relayer.address);
   printTerms(terms);
-  const onCost = ({ gas, mostWei }: { gas: bigint; mostWei: bigint }) =>
-    say(`It costs the relayer ${formatEther(mostWei)} ETH at the most (${gas} gas), and on Base a little for the data.`);
+  const onCost = ({ gas, maxWei }: { gas: bigint; maxWei: bigint }) =>
+    say(`It costs the relayer ${formatEther(maxWei)} ETH at the most (${gas} gas), and on Base a little for the data.`);
   printOutcome(await deploySettlement(terms, { onCost }));
 }
 

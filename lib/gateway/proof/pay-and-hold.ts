@@ -3,14 +3,15 @@
 
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
+import { isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { Hold } from "@/lib/ledger/holds";
 import { releaseUnknown } from "@/lib/ledger/waiting-settlements";
-import { type Claimed, claimPayment, type PaymentClaim, type PaymentTerms, type SettleFailure } from "@/lib/payments/claims/claim";
+import type { PaymentClaim, PaymentTerms, SettleFailure } from "@/lib/payments/claims/claim";
+import { type ClaimedPayment, claimPayment } from "@/lib/payments/claims/claim-payment";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { settleClaim } from "@/lib/payments/settlement/settle";
 import type { SettledAt } from "@/lib/payments/settlement/settlement-strategy";
@@ -19,19 +20,21 @@ import type { GatewayRequest } from "../http/request";
 import { commit } from "../prompt/commit";
 import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../prompt/hold";
 import type { Quote } from "../prompt/quote";
-import { coverAndHold, creditAndHold, freeIdempotencyKey, markIdempotencyKey, type PaymentHoldDecision } from "./payment-hold";
+import { coverAndHold, creditAndHold, type PaymentHoldDecision } from "./payment-hold";
+import { freeIdempotencyKey, markIdempotencyKey } from "./payment-key";
 import { paymentRefused, settlementPending } from "./refusal";
 
 /**
  * Takes a payment whose signature is good and whose amount is enough, and sets the quote's ceiling aside from it. `caller` is null where
- * nobody needs a key. What a payer has as a credit pays before an authorization is submitted; a proof is this one payment.
- * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and what a hold may be refused with
+ * no key is needed. A payer's credit pays before an authorization is submitted; a proof is this one payment.
+ * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and the reasons that a hold may be refused with
  */
 export async function payAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
   try {
     return await claimAndHold(request, caller, quote, terms);
   } catch (error) {
-    await giveKeyBack(request, terms);
+    // After any other error the payment may still come to have its key: the job sees later whether it has.
+    if (isAppError(error)) await giveKeyBack(request, terms);
     throw error;
   }
 }
@@ -59,24 +62,14 @@ async function claimAndHold(request: GatewayRequest, caller: Caller | null, quot
   return placedOf(decision, placing, settled);
 }
 
-/** Raised to undo a claim whose Idempotency-Key is another request's. */
-class KeyTaken extends Error {}
-
-/** The claim and its key in one commit: nobody has one of them alone. The claim comes first, as everywhere before accounts. */
-async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<Claimed> {
+/**
+ * The mark of the key comes first: alone it moves nothing, and is given back. A claim alone could be settled before its key turns out to
+ * be another request's.
+ */
+async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<ClaimedPayment> {
   const { accountId, idempotencyKey } = terms;
-  if (accountId === null || idempotencyKey === null) return claimPayment(terms);
-  const claimBoth = async (transaction: Transaction) => {
-    const taken = await claimPayment(terms, transaction);
-    if (taken.kind === "claimed" && !(await markIdempotencyKey(accountId, idempotencyKey, request, transaction))) throw new KeyTaken();
-    return taken;
-  };
-  try {
-    return await inTransaction(claimBoth);
-  } catch (error) {
-    if (error instanceof KeyTaken) return { kind: "idempotency_mismatch" };
-    throw error;
-  }
+  const isMarked = accountId === null || idempotencyKey === null || (await markIdempotencyKey(accountId, idempotencyKey, request));
+  return isMarked ? claimPayment(terms) : { kind: "idempotency_mismatch" };
 }
 
 async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promise<PaymentClaim> {
@@ -111,7 +104,7 @@ async function settle(claim: PaymentClaim): Promise<SettledAt> {
   }
 }
 
-/** What to do about what the chain said. */
+/** The cure for each reason of the chain's. */
 const cures: Readonly<Record<SettleFailure, string>> = {
   expired: "sign a new payment with the present time",
   bad_signature: "sign the four lines again",

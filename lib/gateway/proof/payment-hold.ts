@@ -1,10 +1,10 @@
-// What is asked of the books for a payment: whether it may be taken, and the commit that credits and holds it.
+// The books' part of a payment: whether it may be taken, and the commit that credits it and holds its request's ceiling.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { processId } from "@/lib/db/heartbeat";
 import { pool } from "@/lib/db/pool";
-import type { Transaction } from "@/lib/db/prisma";
+import { prisma } from "@/lib/db/prisma";
 import { readHoldDecision } from "@/lib/ledger/commit/codec";
 import { holdDeadline } from "@/lib/ledger/commit/commit";
 import type { HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
@@ -19,9 +19,9 @@ export type PaymentCheck = { outcome: "payable" } | HoldRefusal;
 /** Whether a proof of this EVM wallet may be taken, before anything moves. */
 export async function checkPayment(caller: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
   const { accountId, keyId } = caller;
-  const { rows } = await pool().query<{ decision: string }>("SELECT gateway_check_payment($1, $2, 'evm', $3, $4, $5) AS decision", [
-    ...[accountId, keyId, payer, ceiling, now()],
-  ]);
+  // What a key may spend is decided where holds are placed, in SQL.
+  const rows = await prisma().$queryRaw<{ decision: string }[]>`
+    SELECT gateway_check_payment(${accountId}, ${keyId}, 'evm', ${payer}, ${ceiling}::bigint, ${now()}::timestamptz) AS decision`;
   const { decision } = only(rows);
   if (decision === "payable") return { outcome: decision };
   const refused = readHoldDecision(decision);
@@ -29,28 +29,10 @@ export async function checkPayment(caller: Caller, payer: string, { ceiling }: Q
   return refused;
 }
 
-/** Keeps an Idempotency-Key for payments; false when a request has it that the balance paid for. */
-export async function markIdempotencyKey(
-  accountId: AccountId,
-  key: string,
-  request: GatewayRequest,
-  commit: Transaction,
-): Promise<boolean> {
-  const { rows } = await commit.query<{ isFree: boolean }>('SELECT gateway_mark_key($1, $2, $3, $4) AS "isFree"', [
-    ...[accountId, key, request.id, now()],
-  ]);
-  return only(rows).isFree;
-}
-
-/** Gives that back when the request's payment came to nothing, for the next one to use. */
-export async function freeIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<void> {
-  await pool().query("SELECT gateway_free_key($1, $2, $3, $4)", [accountId, key, request.id, now()]);
-}
-
 interface PaidRequest {
   payment: PaymentId;
   request: GatewayRequest;
-  /** Null where nobody needs a key. */
+  /** Null where no key is needed. */
   caller: Caller | null;
   quote: Quote;
   bodyHash: Buffer;
@@ -74,7 +56,7 @@ export async function creditAndHold(paid: PaidRequest, { transaction, block }: S
   return decision;
 }
 
-/** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that does not do. */
+/** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that is not enough. */
 export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
     ...[paid.payment, ...holdValues(paid)],

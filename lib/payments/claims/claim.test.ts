@@ -8,18 +8,9 @@ import { fromCents } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { storeAttempt } from "../settlement/failed-fee-limit";
-import {
-  type Claimed,
-  claimPayment,
-  creditPayment,
-  deleteVoidPayments,
-  findClaim,
-  getClaim,
-  noteFailed,
-  type PaymentClaim,
-  type PaymentTerms,
-  uncover,
-} from "./claim";
+import { findClaim, getClaim, type PaymentClaim, type PaymentTerms } from "./claim";
+import { type ClaimedPayment, claimPayment } from "./claim-payment";
+import { creditPayment, deleteVoidPayments, recordFailed, uncover } from "./claim-steps";
 import { creditAccountOf, readCredit } from "./credits";
 
 await openTestDatabase();
@@ -42,7 +33,7 @@ async function claimOf(terms: PaymentTerms) {
 
 const fail = async (terms: PaymentTerms) => {
   const { claim } = await claimOf(terms);
-  expect(await noteFailed(claim, false, { reason: "expired", message: "too late" })).toBe(true);
+  expect(await recordFailed(claim, false, { reason: "expired", message: "too late" })).toBe(true);
   return claim;
 };
 
@@ -114,16 +105,16 @@ test("an attempt whose transaction was stored has a name of its own: the next on
   expect((await Promise.all([storesNow(claim), storesNow(claim), storesNow(claim)])).filter(Boolean)).toHaveLength(1);
   expect(await storesNow(claim)).toBe(false);
   // What was stored is not refused as if it had not been.
-  expect(await noteFailed(claim, false, { reason: "expired" })).toBe(false);
-  expect(await noteFailed(claim, true, { reason: "settlement_failed" })).toBe(true);
+  expect(await recordFailed(claim, false, { reason: "expired" })).toBe(false);
+  expect(await recordFailed(claim, true, { reason: "settlement_failed" })).toBe(true);
   expect(await getClaim(claim.id)).toMatchObject({ state: "failed", isFinal: false });
   const { claim: next } = await claimOf(terms);
   expect(next).toMatchObject({ id: claim.id, attempt: 2, isRelayed: false });
   expect(await storesNow(claim)).toBe(false); // the first attempt's
-  expect(await noteFailed(claim, true, { reason: "settlement_failed" })).toBe(false);
+  expect(await recordFailed(claim, true, { reason: "settlement_failed" })).toBe(false);
 });
 
-const isMismatch = (taken: Claimed) => taken.kind === "idempotency_mismatch";
+const isMismatch = (taken: ClaimedPayment) => taken.kind === "idempotency_mismatch";
 
 test("an Idempotency-Key is one payment's in its account, until that payment turns out to have moved nothing", async () => {
   const accountId = await createAccount();
@@ -135,7 +126,7 @@ test("an Idempotency-Key is one payment's in its account, until that payment tur
   // Another account's key of the same name has nothing to do with it.
   await claimOf(newTerms({ accountId: await createAccount(), idempotencyKey: "order 1" }));
   const { claim } = await claimOf(first);
-  await noteFailed(claim, false, { reason: "allowance_too_low" });
+  await recordFailed(claim, false, { reason: "allowance_too_low" });
   expect((await claimOf(second)).claim.idempotencyKey).toBe("order 1");
   expect(isMismatch(await claimPayment(first))).toBe(true);
 });
@@ -169,7 +160,7 @@ test("what never had a transaction and never can is forgotten: without an accoun
   await creditPayment(credited, at);
   const { claim: wasStored } = await claimOf(stored);
   await storesNow(wasStored);
-  await noteFailed(wasStored, true, { reason: "settlement_failed" });
+  await recordFailed(wasStored, true, { reason: "settlement_failed" });
   claims.push(credited, wasStored, (await claimOf(open)).claim);
   const age = (days: number) =>
     pool().query(
@@ -228,7 +219,7 @@ test("one that the payer's credit covers is not submitted, until the credit is g
   const { claim } = await claimOf(newTerms({ scheme: "exact_evm" }));
   expect(await cover(claim.id)).toBe(creditAccountOf(network, payer));
   expect(await storesNow(claim)).toBe(false);
-  expect(await noteFailed(claim, false, { reason: "expired" })).toBe(false);
+  expect(await recordFailed(claim, false, { reason: "expired" })).toBe(false);
   expect((await uncover(claim)).state).toBe("claimed");
   expect(await storesNow(claim)).toBe(true);
   expect(await cover(claim.id)).toBeNull();

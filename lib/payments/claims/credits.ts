@@ -6,19 +6,17 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { pool, type Queryable } from "@/lib/db/pool";
-import type { Transaction } from "@/lib/db/prisma";
+import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { networkOf } from "./networks";
 
 /** The ledger's account of a payer's credit. `payer` in its stored spelling. */
 export const creditAccountOf = (network: string, payer: string): AccountId => `credit:${network}:${payer}` as AccountId;
 
 /** What can be spent of it now. */
-export async function readCredit(network: string, payer: string, database: Queryable = pool()): Promise<NanoUsd> {
-  const { rows } = await database.query<{ available: bigint }>("SELECT ledger_available($1) AS available", [
-    creditAccountOf(network, payer),
-  ]);
-  return nanoUsd(rows[0]?.available ?? 0n);
+export async function readCredit(network: string, payer: string, database: Database = prisma()): Promise<NanoUsd> {
+  // The ledger's own figure, which is zero for an account that was never opened.
+  const [row] = await database.$queryRaw<{ available: bigint }[]>`SELECT ledger_available(${creditAccountOf(network, payer)}) AS available`;
+  return nanoUsd(row?.available ?? 0n);
 }
 
 /**

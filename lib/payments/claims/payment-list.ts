@@ -3,7 +3,7 @@
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import type { ClaimState, PaymentId, PaymentScheme, SettleFailure } from "./claim";
 import { networkOf } from "./networks";
 
@@ -38,17 +38,28 @@ export async function listPayments(
   wallets: readonly Wallet[],
   { limit, after }: PaymentPage,
 ): Promise<ListedPayment[]> {
-  const { rows } = await pool().query<Omit<ListedPayment, "amount"> & { amount: bigint }>(
-    `SELECT id, scheme, network, payer, amount, state, failure, credited_account AS "creditedAccount", transaction,
-       finalized AS "isFinal", request_id AS "requestId", claimed_at AS "claimedAt"
-     FROM payment_claim
-     WHERE (account_id = $1 OR (network, payer) IN (SELECT * FROM unnest($2::text[], $3::text[])))
-       AND ($4::timestamptz IS NULL OR (claimed_at, id) < ($4, $5))
-     ORDER BY claimed_at DESC, id DESC LIMIT $6`,
-    [
-      ...[accountId, wallets.map(({ chain }) => networkOf(chain)), wallets.map(({ address }) => address)],
-      ...[after?.claimedAt ?? null, after?.id ?? null, limit],
-    ],
-  );
-  return rows.map((row) => ({ ...row, amount: nanoUsd(row.amount) }));
+  const isOwn = [{ accountId }, ...wallets.map(({ chain, address }) => ({ network: networkOf(chain), payer: address }))];
+  const isAfter = after && [{ claimedAt: { lt: after.claimedAt } }, { claimedAt: after.claimedAt, id: { lt: after.id } }];
+  const rows = await prisma().paymentClaim.findMany({
+    where: { AND: [{ OR: isOwn }, ...(isAfter ? [{ OR: isAfter }] : [])] },
+    select: columns,
+    orderBy: [{ claimedAt: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map(({ finalized, ...row }) => ({
+    ...row,
+    id: row.id as PaymentId,
+    scheme: row.scheme as PaymentScheme,
+    amount: nanoUsd(row.amount),
+    state: row.state as ClaimState,
+    failure: row.failure as SettleFailure | null,
+    creditedAccount: row.creditedAccount as AccountId | null,
+    requestId: row.requestId as RequestId | null,
+    isFinal: finalized,
+  }));
 }
+
+const columns = {
+  ...{ id: true, scheme: true, network: true, payer: true, amount: true, state: true, failure: true },
+  ...{ creditedAccount: true, transaction: true, finalized: true, requestId: true, claimedAt: true },
+} as const;

@@ -2,7 +2,7 @@
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
 import type { ClaimState, PaymentId, PaymentScheme } from "./claim";
 
@@ -22,7 +22,7 @@ export interface RequestPayment {
   transaction: string | null;
 }
 
-interface PaidReceipt {
+interface PaymentReceipt {
   receipt: ChargeReceipt | HoldReceipt;
   /** That the request came with; null of a caller that is signed in. */
   keyId: KeyId | null;
@@ -31,7 +31,7 @@ interface PaidReceipt {
 }
 
 /** Null for a request that is not the account's, or that failed and was not charged; `requestId` may be any text. */
-export async function findPaidReceipt(accountId: AccountId, requestId: string): Promise<PaidReceipt | null> {
+export async function findPaidReceipt(accountId: AccountId, requestId: string): Promise<PaymentReceipt | null> {
   const own = await findReceipt(accountId, requestId);
   const isPaidApart = own === null || (own.state === "charged" && own.paidBy !== "balance");
   const payment = isPaidApart ? await findRequestPayment(accountId, requestId) : null;
@@ -42,10 +42,20 @@ export async function findPaidReceipt(accountId: AccountId, requestId: string): 
 
 /** Null when the account has no such request, or it came without a payment; `requestId` may be any text. */
 async function findRequestPayment(accountId: AccountId, requestId: string): Promise<RequestPayment | null> {
-  const { rows } = await pool().query<Omit<RequestPayment, "amount"> & { amount: bigint }>(
-    `SELECT id, scheme, network, payer, nonce, amount, key_id AS "keyId", state, credited_account AS "creditedAccount", transaction
-     FROM payment_claim WHERE account_id = $1 AND request_id = $2`,
-    [accountId, requestId],
-  );
-  return rows[0] ? { ...rows[0], amount: nanoUsd(rows[0].amount) } : null;
+  const row = await prisma().paymentClaim.findFirst({ where: { accountId, requestId }, select: columns });
+  if (!row) return null;
+  return {
+    ...row,
+    id: row.id as PaymentId,
+    scheme: row.scheme as PaymentScheme,
+    amount: nanoUsd(row.amount),
+    keyId: row.keyId as KeyId | null,
+    state: row.state as ClaimState,
+    creditedAccount: row.creditedAccount as AccountId | null,
+  };
 }
+
+const columns = {
+  ...{ id: true, scheme: true, network: true, payer: true, nonce: true, amount: true },
+  ...{ keyId: true, state: true, creditedAccount: true, transaction: true },
+} as const;

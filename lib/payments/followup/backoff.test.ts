@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { PaymentId } from "../claims/claim";
-import { askWithBackoff } from "./backoff";
+import { runWithBackoff } from "./backoff";
 
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ test("in a day what has no end is asked for some thirty times, whatever goes wro
     if (asked % 2 === 0) throw new Error("no node tells");
     return false;
   };
-  for (; timeMs < 24 * HOUR_MS; timeMs += 1_000) await askWithBackoff(claim, inVain).catch(() => {});
+  for (; timeMs < 24 * HOUR_MS; timeMs += 1_000) await runWithBackoff(claim, inVain).catch(() => {});
   expect(asked).toBeGreaterThan(24);
   expect(asked).toBeLessThan(40);
   timeMs += HOUR_MS;
@@ -24,8 +24,8 @@ test("in a day what has no end is asked for some thirty times, whatever goes wro
     asked = 0;
     return true;
   };
-  await askWithBackoff(claim, atLast);
+  await runWithBackoff(claim, atLast);
   expect(asked).toBe(0);
-  await askWithBackoff(claim, inVain);
+  await runWithBackoff(claim, inVain);
   expect(asked).toBe(1);
 });

@@ -1,5 +1,5 @@
-// Payments that are over and that no node tells the end of. Each look costs many calls, and anybody can sign what no node will tell of:
-// the longer it lasts, the seldomer it is asked for.
+// Exponential backoff, 1 s to 1 h per payment, for payments that are over and of which no node shows the end. Each look costs many calls,
+// and anybody can sign a payment that no node will ever show: otherwise it is polled for ever.
 
 import { nowMs } from "@/lib/base/clock";
 import { once } from "@/lib/base/process-singleton";
@@ -11,16 +11,16 @@ interface Pause {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 
-/** What this process has asked for in vain. */
+/** The payments that this process has looked for in vain. */
 const pauses = () => once("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
 
-/** Asks, unless it is too early for it. `ask` is true when it came to an end; what it throws counts as none, and is thrown. */
-export async function askWithBackoff({ id }: Pick<PaymentClaim, "id">, ask: () => Promise<boolean>): Promise<void> {
+/** Runs `look` unless the payment's pause lasts. `look` returns true at the payment's end; an error counts as no end, and is thrown. */
+export async function runWithBackoff({ id }: Pick<PaymentClaim, "id">, look: () => Promise<boolean>): Promise<void> {
   const pause = pauses().get(id);
   if (pause && nowMs() < pause.untilMs) return;
-  const lengthMs = Math.min(LONGEST_PAUSE_MS, (pause?.lengthMs ?? FIRST_PAUSE_MS / 2) * 2);
+  const lengthMs = Math.min(MAX_PAUSE_MS, (pause?.lengthMs ?? FIRST_PAUSE_MS / 2) * 2);
   pauses().set(id, { untilMs: nowMs() + lengthMs, lengthMs });
-  if (await ask()) pauses().delete(id);
+  if (await look()) pauses().delete(id);
 }

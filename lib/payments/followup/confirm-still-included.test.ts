@@ -9,7 +9,8 @@ import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-nod
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { creditPayment, getClaim, type PaymentClaim } from "../claims/claim";
+import { getClaim, type PaymentClaim } from "../claims/claim";
+import { creditPayment } from "../claims/claim-steps";
 import { readCredit } from "../claims/credits";
 import { settleClaim } from "../settlement/settle";
 import { claim, pay, type SettledChain, signExact, signProof, startSettledChain } from "../testing/settled-chain";

@@ -1,4 +1,4 @@
-// When nothing can come of a payment any more that was not carried out: its time is over, as far as its chain can not go back.
+// A payment expires once the finalized head is past its deadline: no node can include it any more.
 
 import { nowMs } from "@/lib/base/clock";
 import type { Head } from "@/lib/chains/evm/head";

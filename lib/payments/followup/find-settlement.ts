@@ -1,4 +1,4 @@
-// What a facilitator says that it did may be on the chain a moment later: it is looked for a few times.
+// A facilitator's settlement may be on the chain a moment after its answer: it is looked for a few times.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SettledAt } from "../settlement/settlement-strategy";
@@ -9,7 +9,7 @@ interface Patience {
 }
 
 /** Null when none of the looks found it. */
-export async function findSoon(find: () => Promise<SettledAt | null>, { looks, everyMs }: Patience): Promise<SettledAt | null> {
+export async function findSettlement(find: () => Promise<SettledAt | null>, { looks, everyMs }: Patience): Promise<SettledAt | null> {
   for (let look = 1; ; look++) {
     const found = await find();
     if (found || look >= looks) return found;

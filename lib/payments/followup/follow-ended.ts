@@ -1,14 +1,14 @@
-// Claims that are over, as far as one block tells: until that is final. A credit whose block left the chain for good is taken back; what
-// moved after all is credited.
+// Claims that are over in a block that is not final yet. A credit whose block left the chain for good is taken back; a payment that moved
+// after all is credited.
 
 import { now } from "@/lib/base/clock";
-import { nanoUsd, usdText } from "@/lib/base/money";
+import { usdText } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { Head } from "@/lib/chains/evm/head";
-import { pool } from "@/lib/db/pool";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { listUnfinished, type PaymentClaim, relayIdOf } from "../claims/claim";
+import { recordBlock, recordOver, reversePayment } from "../claims/claim-steps";
 import type { SettledAt } from "../settlement/settlement-strategy";
 import { settlementStrategies } from "../settlement/strategies";
 import { isGone } from "./confirm-still-included";
@@ -34,16 +34,16 @@ async function followAll(claims: readonly PaymentClaim[], follow: Follow): Promi
 
 async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
   if (relayed?.state === "succeeded" && relayed.block !== null) {
-    return noteBlock(claim, { transaction: relayed.hash, block: relayed.block }, relayed.isFinal);
+    return recordNews(claim, { transaction: relayed.hash, block: relayed.block }, relayed.isFinal);
   }
   // It waits again, or its block without effect may still go.
   if (relayed && !relayed.isFinal) return;
   if (!relayed && !isFinalThere(claim, head)) return;
-  const way = settlementStrategies[claim.scheme];
-  const found = await way.find(claim, "final");
-  if (found) return noteBlock(claim, found, true);
+  const strategy = settlementStrategies[claim.scheme];
+  const found = await strategy.find(claim, "final");
+  if (found) return recordNews(claim, found, true);
   // In another block since, which is not final yet.
-  if (await way.find(claim, "latest")) return;
+  if (await strategy.find(claim, "latest")) return;
   if (await isGone(claim, head)) await reverse(claim);
 }
 
@@ -51,19 +51,17 @@ async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, hea
 const isFinalThere = ({ scheme, block }: PaymentClaim, head: Head | null): boolean =>
   scheme === "exact_svm" || (head !== null && head.doubt === null && block !== null && head.finalized.number >= block);
 
-async function noteBlock(claim: PaymentClaim, { transaction, block }: SettledAt, isFinal: boolean): Promise<void> {
-  if (!isFinal && claim.transaction === transaction && claim.block === block) return;
-  await pool().query("SELECT payments_note_block($1, $2, $3, $4)", [claim.id, transaction, block, isFinal]);
+async function recordNews(claim: PaymentClaim, at: SettledAt, isFinal: boolean): Promise<void> {
+  if (isFinal || claim.transaction !== at.transaction || claim.block !== at.block) await recordBlock(claim, at, isFinal);
 }
 
 async function reverse({ id, scheme, amount, creditedAccount, transaction }: PaymentClaim): Promise<void> {
-  const { rows } = await pool().query<{ lost: bigint | null }>("SELECT payments_reverse($1, $2) AS lost", [id, now()]);
-  const lost = rows[0]?.lost ?? null;
+  const lost = await reversePayment({ id });
   if (lost === null) return;
   metrics().payments.inc({ scheme, outcome: "reversed" });
   metrics().operatorLossNanoUsd.inc({ reason: "payment_reversed" }, Number(lost));
   log().error(
-    { payment: id, creditedAccount, transaction, amount: usdText(amount), lost: usdText(nanoUsd(lost)) },
+    { payment: id, creditedAccount, transaction, amount: usdText(amount), lost: usdText(lost) },
     "a payment left the chain for good: its credit is taken back, and the operator bears what was spent of it",
   );
 }
@@ -76,5 +74,5 @@ async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, h
   if (relayed && !relayed.isFinal) return;
   // Others may carry it out until its time is over; ours is final without effect.
   if ((!relayed || claim.scheme === "exact_evm") && !isExpired(claim, head)) return;
-  await creditOrEnd(claim, head, () => pool().query("SELECT payments_note_over($1, $2)", [claim.id, claim.attempt]));
+  await creditOrEnd(claim, head, () => recordOver(claim));
 }

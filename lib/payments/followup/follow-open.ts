@@ -1,26 +1,26 @@
-// Claims that are under way and that nobody brings to their end: their process died, their client went, or a notice was lost. What is on
-// its way is followed and credited to whom it belongs; what was never sent is looked for once its time is over, and closed.
+// Claims that are under way and that no request brings to their end: its process died, its client went, or a notice was lost. A stored
+// transaction is followed and credited to its payer; a claim that was never sent is looked for once its time is over, and closed.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import type { Head } from "@/lib/chains/evm/head";
-import { pool } from "@/lib/db/pool";
-import { creditPayment, listUnfinished, noteFailed, type PaymentClaim, type PaymentId } from "../claims/claim";
+import { listUnfinished, type PaymentClaim } from "../claims/claim";
+import { creditPayment, recordFailed, recordSeen } from "../claims/claim-steps";
 import { settleClaim } from "../settlement/settle";
 import type { SettledAt } from "../settlement/settlement-strategy";
 import { settlementStrategies } from "../settlement/strategies";
-import { askWithBackoff } from "./backoff";
+import { runWithBackoff } from "./backoff";
 import { isGone } from "./confirm-still-included";
 import { isExpired } from "./expiry";
 import { forEachIsolated } from "./for-each-isolated";
 
 const MAX_A_ROUND = 500;
-/** Longer than whoever waits does wait. */
+/** Longer than any request waits. */
 const GRACE_MS = 5_000;
-/** Until then whoever came with it settles it; after that the notice of it was lost. */
-const UNTOLD_AFTER_MS = 2_000;
+/** Until then its own request settles it; after that the notice of it was lost. */
+const NOTICE_LOST_AFTER_MS = 2_000;
 
 /** @param head of Base; null while it is not known, and then nothing is closed there */
 export async function followOpen(head: Head | null): Promise<void> {
@@ -32,16 +32,12 @@ export async function followOpen(head: Head | null): Promise<void> {
 async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { waitedMs: number; head: Head | null }): Promise<void> {
   const isWaitedFor = ageMs < waitedMs;
   if (!claim.isRelayed && !isWaitedFor) return closeUnsent(claim, head);
-  if (ageMs < UNTOLD_AFTER_MS) return;
+  if (ageMs < NOTICE_LOST_AFTER_MS) return;
   const settled = await settleClaim(claim, 0);
   if (settled.kind !== "paid") return;
-  if (isWaitedFor) await noteSeen(claim.id, settled);
+  // The request that waits in another process credits it together with its hold.
+  if (isWaitedFor) await recordSeen(claim.id, settled);
   else await creditLate(claim, settled);
-}
-
-/** Tells whoever waits in another process, and credits it there with its hold. */
-export async function noteSeen(id: PaymentId, { transaction, block }: SettledAt): Promise<void> {
-  await pool().query("SELECT payments_note_seen($1, $2, $3)", [id, transaction, block]);
 }
 
 export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void> {
@@ -52,7 +48,7 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
 
 /** Looks for a claim whose time is over once more: credits what moved after all, and gives up, with `giveUp`, what is gone for good. */
 export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
-  askWithBackoff(claim, async () => {
+  runWithBackoff(claim, async () => {
     const found = await settlementStrategies[claim.scheme].find(claim, "final");
     if (found) await creditLate(claim, found);
     else if (await isGone(claim, head)) await giveUp();
@@ -64,5 +60,5 @@ export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () =
 async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
   if (!isExpired(claim, head)) return;
   const expired = { reason: "expired", message: "It was not settled in its time" } as const;
-  await creditOrEnd(claim, head, () => noteFailed(claim, false, expired));
+  await creditOrEnd(claim, head, () => recordFailed(claim, false, expired));
 }

@@ -14,6 +14,7 @@ import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { getRelayed } from "@/lib/relay/relayed";
 import { collectDebts } from "@/lib/wallets/collect-debts";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "../claims/claim";
+import { recordFailed } from "../claims/claim-steps";
 import { readCredit } from "../claims/credits";
 import { settleClaim } from "../settlement/settle";
 import { claim, pay, type SettledChain, signExact, signProof, startSettledChain } from "../testing/settled-chain";
@@ -187,7 +188,7 @@ test("an authorization that was not submitted and that somebody carries out is c
   for (const { terms } of [covered, left, failed]) ids.push((await claim(terms)).id);
   const [coveredId = "", leftId = "", failedId = ""] = ids;
   await cover(coveredId);
-  await pool().query("SELECT payments_note_failed($1, 1, false, 'settlement_failed', NULL, false, now())", [failedId]);
+  expect(await recordFailed(await getClaim(failedId), false, { reason: "settlement_failed" })).toBe(true);
   for (const { call } of [covered, left, failed]) await carryOut(call);
   await chain.rounds(1);
   expect(await creditOf(covered.terms)).toBe(0n);

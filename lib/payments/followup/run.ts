@@ -1,5 +1,5 @@
-// The job of payments: it brings to their end what a crash or a client left, and settles for processes that have no relayer. Several
-// processes may run it at once: every step is decided in the database.
+// The job of payments: it brings to their end the payments that a crash or a client left, and settles for processes that have no relayer.
+// Several processes may run it at once: each step of a claim is written once.
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -10,17 +10,18 @@ import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { listen } from "@/lib/db/listen";
 import { findRelayer } from "@/lib/relay/relayer";
 import { getClaim, hasUnfinished } from "../claims/claim";
+import { recordSeen } from "../claims/claim-steps";
+import { PAYMENTS_CHANNEL } from "../settlement/delegate-settlement";
 import { settleClaim } from "../settlement/settle";
-import { PAYMENTS_CHANNEL } from "../settlement/settle-with-facilitator";
 import { followEnded } from "./follow-ended";
-import { followOpen, noteSeen } from "./follow-open";
+import { followOpen } from "./follow-open";
 
-const hearing = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
+const subscription = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
 
-/** One round, in a process with the relayer; from its first on the process hears of claims of those without. */
+/** One round, in a process with the relayer; from its first on the process is notified of claims by those without. */
 async function run(): Promise<void> {
   if (!findRelayer()) return;
-  const held = hearing();
+  const held = subscription();
   held.stop ??= (await listen(PAYMENTS_CHANNEL, { onMessage: (id) => void settleFor(id), onDown: () => {}, onUp: () => {} })).stop;
   if (!(await hasUnfinished())) return;
   const head = await believedHead();
@@ -29,7 +30,7 @@ async function run(): Promise<void> {
 }
 
 async function end(): Promise<void> {
-  const held = hearing();
+  const held = subscription();
   const { stop } = held;
   held.stop = null;
   await stop?.();
@@ -37,18 +38,18 @@ async function end(): Promise<void> {
 
 export const settlePayments = { run, end };
 
-/** For a process that waits, and that has no relayer. */
+/** For a request that waits in a process without the relayer. */
 async function settleFor(id: string): Promise<void> {
   try {
     const claim = await getClaim(id);
     const settled = await settleClaim(claim, config().PAYMENT_WAIT_MS);
-    if (settled.kind === "paid") await noteSeen(claim.id, settled);
+    if (settled.kind === "paid") await recordSeen(claim.id, settled);
   } catch (error) {
     log().error({ err: error, payment: id }, "a payment could not be settled for another process; the next round tries it again");
   }
 }
 
-/** Null while no node tells it. */
+/** Null while no node shows it. */
 async function believedHead(): Promise<Head | null> {
   if (evmNodeUrls().length === 0) return null;
   try {

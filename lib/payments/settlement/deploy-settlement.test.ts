@@ -27,14 +27,14 @@ beforeEach(() => {
 });
 afterAll(() => chain?.stop());
 
-const deploy = (options: { waitMs?: number; onCost?: (cost: { gas: bigint; mostWei: bigint }) => void } = {}) =>
+const deploy = (options: { waitMs?: number; onCost?: (cost: { gas: bigint; maxWei: bigint }) => void } = {}) =>
   deploySettlement(terms, { nodes: chain.nodes, ...options });
 const idOf = () => `settlement_deploy_${settlementAddress(terms)}`;
 
 test("it is deployed once, by whoever asks first of several at once, after its cost was told; later nobody pays again", async () => {
   const before = (await noncesOf(chain)).length;
   const costs: bigint[] = [];
-  const outcomes = await Promise.all([0, 1, 2].map(() => deploy({ onCost: ({ mostWei }) => costs.push(mostWei) })));
+  const outcomes = await Promise.all([0, 1, 2].map(() => deploy({ onCost: ({ maxWei }) => costs.push(maxWei) })));
   expect(outcomes.map(({ kind }) => kind)).toContain("deployed");
   const [first] = outcomes.filter((one) => one.kind === "deployed");
   expect(first?.address).toBe(settlementAddress(terms));

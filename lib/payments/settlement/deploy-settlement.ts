@@ -16,7 +16,7 @@ export interface DeployOptions {
   /** Milliseconds that a block may take. */
   waitMs?: number;
   /** Told what it will cost at the most, in wei, before anything is sent. */
-  onCost?: (cost: { gas: bigint; mostWei: bigint }) => void;
+  onCost?: (cost: { gas: bigint; maxWei: bigint }) => void;
 }
 
 export type Deployment =
@@ -82,12 +82,12 @@ async function prepare(terms: SettlementTerms, { nodes = evmNodes(), onCost }: D
     throw new Error(`The deployment would revert (${prepared.reason}): is SERVICE_NAME one word of at most 31 letters and digits?`);
   }
   const { gas, maxFeePerGas, from } = prepared;
-  const mostWei = gas * maxFeePerGas;
-  onCost?.({ gas, mostWei });
+  const maxWei = gas * maxFeePerGas;
+  onCost?.({ gas, maxWei });
   const held = await readGasBalance(from, nodes);
-  if (held < mostWei) {
+  if (held < maxWei) {
     throw new Error(
-      `The relayer ${from} has ${formatEther(held)} ETH and the deployment may cost ${formatEther(mostWei)}: ` +
+      `The relayer ${from} has ${formatEther(held)} ETH and the deployment may cost ${formatEther(maxWei)}: ` +
         `send it that much on chain ${nodes.chainId}, and more for the payments to come, and run it again.`,
     );
   }

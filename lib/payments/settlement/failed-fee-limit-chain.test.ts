@@ -1,4 +1,4 @@
-// The brake keeps transactions from being made, and nothing from being booked: what moved on the chain is credited, braked or not, and
+// The limit keeps transactions from being made, and nothing from being booked: what moved on the chain is credited, limited or not, and
 // what a relay or a chain was too slow for is held against no payer.
 
 import type { PrivateKeyAccount } from "viem";
@@ -8,7 +8,8 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { creditPayment, type PaymentTerms } from "../claims/claim";
+import type { PaymentTerms } from "../claims/claim";
+import { creditPayment } from "../claims/claim-steps";
 import { claim, type SettledChain, signExact, signProof, startSettledChain } from "../testing/settled-chain";
 import { settleClaim } from "./settle";
 

@@ -8,9 +8,11 @@ import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { claimPayment, creditPayment, noteFailed, type PaymentClaim } from "../claims/claim";
+import type { PaymentClaim } from "../claims/claim";
+import { claimPayment } from "../claims/claim-payment";
+import { creditPayment, recordFailed } from "../claims/claim-steps";
 import { exactTerms } from "../testing/terms";
-import { findBrake, forgetWaste, storeAttempt } from "./failed-fee-limit";
+import { deleteOldFailedTransactions, findFailedFeeLimit, storeAttempt } from "./failed-fee-limit";
 
 await openTestDatabase();
 const HOUR_MS = 3_600_000;
@@ -41,10 +43,10 @@ async function pay(payer: `0x${string}`): Promise<void> {
   await creditPayment(claim, { transaction: claim.nonce, block: 7 });
 }
 
-async function waste(payer: `0x${string}`): Promise<void> {
+async function failTransaction(payer: `0x${string}`): Promise<void> {
   const claim = await claimOf(payer);
   expect(await store(claim)).toBe("stored");
-  expect(await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true })).toBe(true);
+  expect(await recordFailed(claim, true, { reason: "settlement_failed", isFailedTransaction: true })).toBe(true);
 }
 
 const refused = { kind: "refused", reason: "settlement_failed" };
@@ -53,18 +55,18 @@ test("the fourth transaction within an hour is not made for a wallet of which th
   const payer = newPayer();
   for (let times = 0; times < 5; times++) await pay(payer);
   for (let times = 0; times < 3; times++) {
-    expect(await findBrake(await claimOf(payer))).toBeNull();
-    await waste(payer);
+    expect(await findFailedFeeLimit(await claimOf(payer))).toBeNull();
+    await failTransaction(payer);
   }
   const claim = await claimOf(payer);
-  expect(await findBrake(claim)).toMatchObject(refused);
+  expect(await findFailedFeeLimit(claim)).toMatchObject(refused);
   expect(await storeAttempt(claim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
   const { values } = await metrics().paymentsBraked.get();
   expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
   // Another wallet is kept from nothing, and this one goes on when the hour is over.
   expect(await store(await claimOf(newPayer()))).toBe("stored");
   nowMs += HOUR_MS + 1;
-  expect(await findBrake(claim)).toBeNull();
+  expect(await findFailedFeeLimit(claim)).toBeNull();
   expect(await store(claim)).toBe("stored");
 });
 
@@ -73,7 +75,7 @@ test("what never came into a block cost nothing, and counts as nothing", async (
   for (let times = 0; times < 5; times++) {
     const claim = await claimOf(payer);
     expect(await store(claim)).toBe("stored");
-    await noteFailed(claim, true, { reason: "expired" });
+    await recordFailed(claim, true, { reason: "expired" });
   }
   expect(await store(await claimOf(payer))).toBe("stored");
 });
@@ -107,7 +109,7 @@ test("one waste takes as much trust as one payment gives: wallets that paid once
   for (let times = 0; times < 3; times++) {
     for (const payer of payers) {
       const claim = await claimOf(payer);
-      if ((await store(claim)) === "stored") await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
+      if ((await store(claim)) === "stored") await recordFailed(claim, true, { reason: "settlement_failed", isFailedTransaction: true });
     }
   }
   expect(await wasted()).toBe(BigInt(2 * budget));
@@ -116,7 +118,7 @@ test("one waste takes as much trust as one payment gives: wallets that paid once
 test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
   const payer = newPayer();
   for (let times = 0; times < 40; times++) await pay(payer);
-  await waste(payer);
+  await failTransaction(payer);
   const claims = await Promise.all(Array.from({ length: 10 }, () => claimOf(payer)));
   expect((await Promise.all(claims.map((claim) => store(claim)))).filter((kind) => kind === "stored")).toHaveLength(2);
 });
@@ -144,19 +146,19 @@ test("wallets that never paid share one budget, those under way counted; whoever
   const kinds = await Promise.all(claims.map((claim) => store(claim)));
   const [begun, waiting] = [claims.filter((_, index) => kinds[index] === "stored"), claims.filter((_, index) => kinds[index] !== "stored")];
   expect(begun).toHaveLength(budget);
-  expect(await findBrake(waiting[0] as PaymentClaim)).toEqual({ kind: "unknown" });
+  expect(await findFailedFeeLimit(waiting[0] as PaymentClaim)).toEqual({ kind: "unknown" });
   expect(await store(await claimOf(known))).toBe("stored");
-  for (const claim of begun) await noteFailed(claim, true, { reason: "settlement_failed", isWaste: true });
-  expect(await findBrake(waiting[0] as PaymentClaim)).toMatchObject(refused);
+  for (const claim of begun) await recordFailed(claim, true, { reason: "settlement_failed", isFailedTransaction: true });
+  expect(await findFailedFeeLimit(waiting[0] as PaymentClaim)).toMatchObject(refused);
   expect(await storeAttempt(waiting[1] as PaymentClaim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
   expect(await store(await claimOf(known))).toBe("stored");
   nowMs += HOUR_MS + 1;
   expect(await store(waiting[0] as PaymentClaim)).toBe("stored");
 });
 
-test("what no brake asks about any more is forgotten", async () => {
-  await waste(newPayer());
-  expect(await forgetWaste()).toBe(0n);
+test("a failed transaction that the limit counts no more is deleted", async () => {
+  await failTransaction(newPayer());
+  expect(await deleteOldFailedTransactions()).toBe(0);
   nowMs += 30 * 24 * HOUR_MS;
-  expect(await forgetWaste()).toBe(1n);
+  expect(await deleteOldFailedTransactions()).toBe(1);
 });

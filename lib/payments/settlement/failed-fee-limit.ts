@@ -1,13 +1,14 @@
-// The brake on fees paid for nothing: a transaction that moves nothing costs the operator its fee, and a wallet can have them made on
-// purpose. How many of a payer's may be under way, and how many may have come to nothing, is decided in the database: payments_brake.
+// The limit on fees paid for nothing: a transaction that moves nothing costs the operator its fee, and a wallet can have them made on
+// purpose. A payer that has paid more often than its transactions failed, within 30 days, has paid for its failures: it may have as many
+// under way as it is ahead, up to 32. All other payers are on trust, and share PAYMENT_WASTE_PER_HOUR transactions. Nobody may have fewer
+// than 4 under way, until one of them fails, and three failures within an hour are the end.
 
-import { now } from "@/lib/base/clock";
+import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { pool } from "@/lib/db/pool";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
+import { type Database, inTransaction, lockName, prisma, type Transaction } from "@/lib/db/prisma";
 import type { PaymentClaim } from "../claims/claim";
 import type { Attempt } from "./settlement-strategy";
 
@@ -20,55 +21,123 @@ export const takesTooMuchGas: Attempt = {
   message: "The wallet's own check of its signature takes too much gas",
 };
 
-type Verdict = "go" | "known" | "wait" | "payer_wastes" | "others_waste";
+const HOUR_MS = 3_600_000;
+const MONTH_MS = 30 * 24 * HOUR_MS;
+const MAX_FAILED_AN_HOUR = 3;
+const MIN_UNDER_WAY = 4;
+const MAX_UNDER_WAY = 32;
 
-/** What keeps a payer's transaction from being tried out now; null when nothing does. Asked before the chain is, which costs more. */
-export async function findBrake(claim: PaymentClaim): Promise<Attempt | null> {
-  const { rows } = await pool().query<{ verdict: Verdict }>("SELECT verdict FROM payments_brake($1, $2, $3, $4)", [
-    ...[claim.network, claim.payer, config().PAYMENT_WASTE_PER_HOUR, now()],
-  ]);
-  const [row] = rows;
-  if (!row) throw new Error("The database decided nothing about a payer.");
-  return row.verdict === "go" ? null : attemptOf(row.verdict, claim);
+type Verdict =
+  | { kind: "go"; onTrust: boolean }
+  /** As many are under way as may be at a time, or as the payer has money for. */
+  | { kind: "wait" }
+  /** Enough of the payer's own failed within the hour, or of all payers' on trust. */
+  | { kind: "payer_wastes" | "others_waste" };
+
+/** What keeps a payer's transaction from being tried out now; null when nothing does. Run before the chain is read, which costs more. */
+export async function findFailedFeeLimit(claim: PaymentClaim): Promise<Attempt | null> {
+  const verdict = await judge(claim, await readUnderWay(claim, prisma()), prisma());
+  return verdict.kind === "go" ? null : attemptOf(verdict, claim);
 }
 
-/** What a payer has, as its chain said after `at`; of a proof, no more than the contract may move. */
+/** A payer's USDC, as its chain said after `at`; of a proof, no more than the contract may move. */
 export interface Funds {
   units: bigint;
   at: Date;
 }
 
 /**
- * Stores an attempt's transaction in one commit with the note that it is, once, however many try it at once, and no more of them than
- * their payer can pay. `store`: the relay's `storeCall` or `storeSigned`.
+ * Stores an attempt's transaction and marks its claim as relayed, in one commit: once, however many try it at once, and no more of them
+ * than their payer can pay. `store`: the relay's `storeCall` or `storeSigned`.
  */
 export async function storeAttempt(
   claim: PaymentClaim,
-  { units, at }: Funds,
+  funds: Funds,
   store: (transaction: Transaction) => Promise<unknown>,
 ): Promise<Attempt> {
   const verdict = await inTransaction(async (transaction) => {
-    const { rows } = await transaction.query<{ verdict: Verdict }>("SELECT payments_note_stored($1, $2, $3, $4, $5, $6) AS verdict", [
-      ...[claim.id, claim.attempt, bookable(units), at, config().PAYMENT_WASTE_PER_HOUR, now()],
-    ]);
-    const [row] = rows;
-    if (!row) throw new Error("The database decided nothing about a payment's transaction.");
-    if (row.verdict === "go") await store(transaction);
-    return row.verdict;
+    // Transactions that others store meanwhile count: one after the other, as the relayer's nonces go anyway.
+    await lockName(`payments under way on ${claim.network}`, transaction);
+    const decided = await decide(claim, funds, transaction);
+    if (decided?.kind !== "go") return decided;
+    const marked = { where: openAttempt(claim), data: { relayed: true, onTrust: decided.onTrust } };
+    if ((await transaction.paymentClaim.updateMany(marked)).count > 0) await store(transaction);
+    return decided;
   });
   return attemptOf(verdict, claim);
 }
 
-/** nano-USD; what no wallet has can not be written down. */
-const MAX_FUNDS = 2n ** 62n;
-const bookable = (units: bigint): bigint => (units > MAX_FUNDS / fromUsdcUnits(1n) ? MAX_FUNDS : fromUsdcUnits(units));
+/** Null when its transaction is stored already, or the claim goes another way now. */
+async function decide(claim: PaymentClaim, funds: Funds, transaction: Transaction): Promise<Verdict | null> {
+  if (!(await transaction.paymentClaim.findFirst({ where: openAttempt(claim), select: { id: true } }))) return null;
+  const underWay = await readUnderWay(claim, transaction);
+  const verdict = await judge(claim, underWay, transaction);
+  if (verdict.kind !== "go") return verdict;
+  return (await canPay(claim, { funds, underWay }, transaction)) ? verdict : { kind: "wait" };
+}
 
-function attemptOf(verdict: Verdict, { id, scheme, payer }: PaymentClaim): Attempt {
-  if (verdict === "go" || verdict === "known") return { kind: "stored" };
-  if (verdict === "wait") return { kind: "unknown" };
-  metrics().paymentsBraked.inc({ scheme, reason: verdict });
-  log().warn({ payment: id, payer, reason: verdict }, "a payment was refused: too many transactions moved nothing, and each cost its fee");
-  return { kind: "refused", reason: "settlement_failed", message: messages[verdict] };
+const openAttempt = ({ id, attempt }: PaymentClaim) => ({ id, attempt, state: "claimed", relayed: false });
+
+interface UnderWay {
+  count: number;
+  /** nano-USD. */
+  amount: bigint;
+}
+
+/** Read before all that such a transaction becomes: one that ends between two reads counts twice then, and never not at all. */
+async function readUnderWay({ network, payer }: PaymentClaim, database: Database): Promise<UnderWay> {
+  const where = { network, payer, state: "claimed", relayed: true };
+  const { _count, _sum } = await database.paymentClaim.aggregate({ where, _count: true, _sum: { amount: true } });
+  return { count: _count, amount: _sum.amount ?? 0n };
+}
+
+async function judge({ network, payer }: PaymentClaim, underWay: UnderWay, database: Database): Promise<Verdict> {
+  const nowAt = now().getTime();
+  const [monthAgo, hourAgo] = [dateOf(nowAt - MONTH_MS), dateOf(nowAt - HOUR_MS)];
+  const failures = await database.failedTransaction.findMany({ where: { network, payer, at: { gt: monthAgo } }, select: { at: true } });
+  const failed = failures.length;
+  const failedNow = failures.filter(({ at }) => at > hourAgo).length;
+  const isPaid = { network, payer, state: "paid", paidAt: { gt: monthAgo } };
+  // In the order of an index, so that no more are read than count.
+  const paid = await database.paymentClaim.count({ where: isPaid, orderBy: { paidAt: "desc" }, take: failed + MAX_UNDER_WAY });
+  const onTrust = paid <= failed;
+  if (failedNow >= MAX_FAILED_AN_HOUR) return { kind: "payer_wastes" };
+  const maxUnderWay = failedNow > 0 ? MAX_FAILED_AN_HOUR - failedNow : Math.max(MIN_UNDER_WAY, paid - failed);
+  if (underWay.count >= maxUnderWay) return { kind: "wait" };
+  return (onTrust ? await judgeTrust(network, hourAgo, database) : null) ?? { kind: "go", onTrust };
+}
+
+/** Null when the budget of all payers on trust has room for one more. */
+async function judgeTrust(network: string, hourAgo: Date, database: Database): Promise<Verdict | null> {
+  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const underWay = await database.paymentClaim.count({ where: { network, state: "claimed", relayed: true, onTrust: true } });
+  const failed = await database.failedTransaction.count({ where: { network, onTrust: true, at: { gt: hourAgo } } });
+  if (failed >= budget) return { kind: "others_waste" };
+  return failed + underWay >= budget ? { kind: "wait" } : null;
+}
+
+/** Processes' clocks may differ by this. */
+const CLOCK_DIFFERENCE_MS = 1_000;
+
+/** Whether the payer has money for one more than those under way, and those that were paid after its funds were read. */
+async function canPay(
+  { network, payer, amount }: PaymentClaim,
+  { funds: { units, at }, underWay }: { funds: Funds; underWay: UnderWay },
+  transaction: Transaction,
+): Promise<boolean> {
+  const where = { network, payer, state: "paid", paidAt: { gt: dateOf(at.getTime() - CLOCK_DIFFERENCE_MS) } };
+  const { _sum } = await transaction.paymentClaim.aggregate({ where, _sum: { amount: true } });
+  // A token's balance can be more than a ledger's amount can.
+  return units * fromUsdcUnits(1n) >= amount + underWay.amount + (_sum.amount ?? 0n);
+}
+
+function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim): Attempt {
+  if (verdict === null || verdict.kind === "go") return { kind: "stored" };
+  if (verdict.kind === "wait") return { kind: "unknown" };
+  const { kind: reason } = verdict;
+  metrics().paymentsBraked.inc({ scheme, reason });
+  log().warn({ payment: id, payer, reason }, "a payment was refused: too many transactions moved nothing, and each cost its fee");
+  return { kind: "refused", reason: "settlement_failed", message: messages[reason] };
 }
 
 const messages = {
@@ -78,8 +147,8 @@ const messages = {
     "Too many payments of wallets that never paid here moved nothing within the last hour, each at our cost; a wallet's first payment is taken again later",
 } as const;
 
-/** Forgets what no brake asks about any more. A job runs it. @returns how many */
-export async function forgetWaste(): Promise<bigint> {
-  const { rows } = await pool().query<{ forgotten: bigint }>("SELECT payments_forget_waste($1) AS forgotten", [now()]);
-  return rows[0]?.forgotten ?? 0n;
+/** Deletes failed transactions that the limit counts no more. A job runs it. @returns how many */
+export async function deleteOldFailedTransactions(): Promise<number> {
+  const { count } = await prisma().failedTransaction.deleteMany({ where: { at: { lte: dateOf(now().getTime() - MONTH_MS) } } });
+  return count;
 }

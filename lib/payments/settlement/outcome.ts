@@ -1,10 +1,10 @@
-// What became of settling a claim, for whoever waits for it.
+// The outcome of settling a claim.
 
 import type { PaymentClaim, SettleFailure } from "../claims/claim";
 import type { SettledAt } from "./settlement-strategy";
 
 export type Settled =
-  /** In a block, or found there. Whoever asked has it credited: `payments_credit`. */
+  /** In a block, or found there. The caller has it credited: `payments_credit`. */
   | ({ kind: "paid" } & SettledAt)
   /** The payer's credit pays for it by now: nothing was submitted. */
   | { kind: "covered" }
@@ -12,7 +12,7 @@ export type Settled =
   /** Nobody can tell yet: the same payment may be sent again, and goes on. */
   | { kind: "pending" };
 
-/** What the claim's own row tells; null while it is under way. */
+/** The outcome as the claim's own row has it; null while it is under way. */
 export function settledAs({ state, transaction, block, failure, failureMessage }: PaymentClaim): Settled | null {
   if (state === "claimed") return null;
   if (state === "covered") return { kind: "covered" };

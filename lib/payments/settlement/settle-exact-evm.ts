@@ -13,9 +13,9 @@ import { isAuthorizationUsed, readSettledAuthorization, readUsdc } from "@/lib/c
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { PaymentClaim } from "../claims/claim";
-import { findSoon } from "../followup/find-settlement";
+import { findSettlement } from "../followup/find-settlement";
 import { readKeptAuthorization } from "../x402/evm";
-import { askToSettle, askToVerify, type FacilitatorOrder, isFacilitated } from "../x402/facilitator";
+import { type FacilitatorOrder, isFacilitated, requestSettlement, requestVerification } from "../x402/facilitator";
 import { X402_PATH, X402_VERSION } from "../x402/wire";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
@@ -24,7 +24,7 @@ export const settleExactEvm: SettlementStrategy = { attempt, find, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
-    return (await isFacilitated(claim.network)) ? await haveItSettled(claim) : await relay(claim, relayId);
+    return (await isFacilitated(claim.network)) ? await settleWithFacilitator(claim) : await relay(claim, relayId);
   } catch (error) {
     if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
     throw error;
@@ -97,16 +97,16 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
 const settledAt = (use: NonceUse): SettledAt | null => (use.kind === "moved" ? { transaction: use.transaction, block: use.block } : null);
 
 /** By the facilitator. It may lie either way, so the chain is asked before, and after whatever it says. */
-async function haveItSettled(claim: PaymentClaim): Promise<Attempt> {
+async function settleWithFacilitator(claim: PaymentClaim): Promise<Attempt> {
   const before = await find(claim, "latest");
   if (before) return { kind: "found", ...before };
   const order = orderOf(claim);
-  const verdict = await askToVerify(order);
+  const verdict = await requestVerification(order);
   if (verdict.kind === "silent") return { kind: "unknown" };
   if (verdict.kind === "no") return { kind: "refused", ...failureOf(verdict.reason) };
-  const answer = await askToSettle(order);
+  const answer = await requestSettlement(order);
   const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
-  const after = await findSoon(() => find(claim, "latest"), { looks, everyMs: LOOK_EVERY_MS });
+  const after = await findSettlement(() => find(claim, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
   // What it says it did may still come into a block.
   if (answer.kind !== "no" || /pending/i.test(answer.reason)) return { kind: "unknown" };

@@ -12,7 +12,7 @@ import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
 import type { PaymentClaim } from "../claims/claim";
 import { storeAttempt } from "./failed-fee-limit";
 import { type KeptPayment, readKept } from "./kept-svm-payment";
-import { findElsewhere, haveItSettled } from "./settle-svm-with-facilitator";
+import { findElsewhere, settleWithFacilitator } from "./settle-svm-with-facilitator";
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { explainBalance, explainTrial } from "./svm-trial";
 
@@ -21,7 +21,7 @@ export const settleExactSvm: SettlementStrategy = { attempt, find, findReason };
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   const kept = await readKept(claim);
   try {
-    return kept.isOurs ? await relay(claim, kept, relayId) : await haveItSettled(claim, kept);
+    return kept.isOurs ? await relay(claim, kept, relayId) : await settleWithFacilitator(claim, kept);
   } catch (error) {
     if (isSolanaUnavailable(error)) return { kind: "unknown" };
     throw error;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { creditPayment } from "../claims/claim";
+import { creditPayment } from "../claims/claim-steps";
 import { claim, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
 import { settleClaim } from "./settle";
 

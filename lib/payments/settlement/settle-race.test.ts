@@ -5,7 +5,7 @@ import { fromCents } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { creditPayment } from "../claims/claim";
+import { creditPayment } from "../claims/claim-steps";
 import { creditAccountOf, readCredit } from "../claims/credits";
 import { claim, creditedTo, pay, type SettledChain, signProof, startSettledChain, UNITS_PER_CENT } from "../testing/settled-chain";
 import { settleClaim } from "./settle";

@@ -8,8 +8,8 @@ import { readSentMessage } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
-import { findSoon } from "../followup/find-settlement";
-import { askToSettle, type FacilitatorOrder } from "../x402/facilitator";
+import { findSettlement } from "../followup/find-settlement";
+import { type FacilitatorOrder, requestSettlement } from "../x402/facilitator";
 import { X402_VERSION } from "../x402/wire";
 import type { KeptPayment } from "./kept-svm-payment";
 import type { Attempt, SettledAt } from "./settlement-strategy";
@@ -20,14 +20,14 @@ const LOOKS_AFTER_YES = 12;
 const LOOKS_AFTER_NO = 1;
 
 /** @throws SolanaUnavailable */
-export async function haveItSettled(claim: PaymentClaim, kept: KeptPayment): Promise<Attempt> {
+export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayment): Promise<Attempt> {
   const before = await findElsewhere(claim, kept.transaction, "latest");
   if (before) return { kind: "found", ...before };
   const { value: why } = await tryTransaction(solanaNodes(), kept.bytes);
   if (why !== null) return explainTrial(kept.transaction, why);
-  const answer = await askToSettle(orderOf(claim, kept));
+  const answer = await requestSettlement(orderOf(claim, kept));
   const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
-  const after = await findSoon(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
+  const after = await findSettlement(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
   // What it says it did, or began, may still come into a block.
   if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };

@@ -1,5 +1,5 @@
 // Settling a claim: its transaction is tried out, stored, sent and followed into a block. Safe to call any number of times at once, in
-// any process: one that has no relayer asks one that has.
+// any process: one without a relayer delegates it to one that has it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -9,10 +9,11 @@ import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
 import { sendStored } from "@/lib/relay/send";
 import { waitForRelayed } from "@/lib/relay/wait";
-import { getClaim, noteFailed, type PaymentClaim, type PaymentId, relayIdOf, uncover } from "../claims/claim";
-import { findBrake } from "./failed-fee-limit";
+import { getClaim, type PaymentClaim, type PaymentId, relayIdOf } from "../claims/claim";
+import { recordFailed, uncover } from "../claims/claim-steps";
+import { delegateSettlement } from "./delegate-settlement";
+import { findFailedFeeLimit } from "./failed-fee-limit";
 import { type Settled, settledAs } from "./outcome";
-import { settleElsewhere } from "./settle-with-facilitator";
 import type { Attempt, Refusal } from "./settlement-strategy";
 import { settlementStrategies } from "./strategies";
 
@@ -29,8 +30,8 @@ const MAX_PAUSE_MS = 500;
 const ENOUGH_TIME_MS = 30_000;
 
 /**
- * Resolves after `waitMs` milliseconds at the latest, or soon after. In a process there is one run of it a claim, whose outcome all
- * that ask are told. One that is covered is submitted after all.
+ * Resolves after `waitMs` milliseconds at the latest, or soon after. A process has one run of it per claim, and every caller gets that
+ * run's outcome. A covered claim is submitted after all.
  */
 export async function settleClaim(claim: PaymentClaim, waitMs: number): Promise<Settled> {
   const untilMs = performance.now() + waitMs;
@@ -41,7 +42,7 @@ export async function settleClaim(claim: PaymentClaim, waitMs: number): Promise<
   }
   const run: Run = { untilMs, outcome: Promise.resolve({ kind: "pending" }) };
   run.outcome = (claim.state === "covered" ? uncover(claim) : Promise.resolve(claim))
-    .then((open) => (findRelayer() ? settleUntil(open, run) : settleElsewhere(open, run)))
+    .then((open) => (findRelayer() ? settleUntil(open, run) : delegateSettlement(open, run)))
     .finally(() => runs().delete(claim.id));
   runs().set(claim.id, run);
   return run.outcome;
@@ -92,16 +93,16 @@ async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
 }
 
 async function tryNow(claim: PaymentClaim): Promise<Attempt> {
-  const way = settlementStrategies[claim.scheme];
-  const braked = await findBrake(claim);
-  if (braked?.kind !== "refused") return braked ?? way.attempt(claim, relayIdOf(claim));
+  const strategy = settlementStrategies[claim.scheme];
+  const limited = await findFailedFeeLimit(claim);
+  if (limited?.kind !== "refused") return limited ?? strategy.attempt(claim, relayIdOf(claim));
   // Somebody else may have carried it out, or we did in a time that the database does not know.
   try {
-    const found = await way.find(claim, "latest");
+    const found = await strategy.find(claim, "latest");
     if (found) return { kind: "found", ...found };
-    const why = await way.findReason?.(claim);
+    const why = await strategy.findReason?.(claim);
     // What its payer can mend says more.
-    return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : braked;
+    return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : limited;
   } catch (error) {
     if (isNodesFault(error)) return { kind: "unknown" };
     throw error;
@@ -110,16 +111,16 @@ async function tryNow(claim: PaymentClaim): Promise<Attempt> {
 
 /** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
 async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): Promise<Settled> {
-  const way = settlementStrategies[claim.scheme];
+  const strategy = settlementStrategies[claim.scheme];
   try {
-    const found = await way.find(claim, "latest");
+    const found = await strategy.find(claim, "latest");
     if (found) return { kind: "paid", ...found };
-    const reason = (await way.findReason?.(claim)) ?? null;
+    const reason = (await strategy.findReason?.(claim)) ?? null;
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
     const failure = reason ?? { reason: lost, message: "Its transaction moved nothing" };
-    // One that was given time enough, and was not brought into a block in it, ran out by no fault of its payer.
+    // A transaction that had time enough and came into no block expired by no fault of its payer.
     const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
-    return await fail(claim, true, { ...failure, isWaste: state === "failed" && !isOurFault });
+    return await fail(claim, true, { ...failure, isFailedTransaction: state === "failed" && !isOurFault });
   } catch (error) {
     if (isNodesFault(error)) return { kind: "pending" };
     throw error;
@@ -127,10 +128,10 @@ async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): 
 }
 
 /** `pending` when another run was faster. */
-async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal & { isWaste?: boolean }): Promise<Settled> {
+async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal & { isFailedTransaction?: boolean }): Promise<Settled> {
   const { reason, message } = failure;
-  const isOurs = await noteFailed(claim, wasRelayed, failure);
+  const isOurs = await recordFailed(claim, wasRelayed, failure);
   if (!isOurs) return { kind: "pending" };
-  if (failure.isWaste) metrics().paymentsWasted.inc({ scheme: claim.scheme });
+  if (failure.isFailedTransaction) metrics().paymentsWasted.inc({ scheme: claim.scheme });
   return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

@@ -1,4 +1,4 @@
-// A way of settling: what a scheme knows of its chain. Everything around it is the same for all: claims, the relay, credits.
+// A settlement strategy: what a scheme knows of its chain. Everything around it is the same for all: claims, the relay, credits.
 
 import type { PaymentClaim, SettleFailure } from "../claims/claim";
 
@@ -10,9 +10,9 @@ export interface SettledAt {
 }
 
 export type Attempt =
-  /** Its bytes are in the relay, or another run has stored them: it is sent, and followed, by whoever asked. */
+  /** Its bytes are in the relay, or another run has stored them: the caller sends and follows it. */
   | { kind: "stored" }
-  /** The chain shows it as paid already, by whomever. */
+  /** The chain shows it as paid already, whoever submitted it. */
   | ({ kind: "found" } & SettledAt)
   /** Nothing moved, and nothing was stored. */
   | ({ kind: "refused" } & Refusal)
@@ -24,10 +24,10 @@ export interface Refusal {
   message?: string;
 }
 
-/** May be asked any number of times, by any process with the relayer, at once. */
+/** May be called any number of times, by any process with the relayer, at once. */
 export interface SettlementStrategy {
   /**
-   * Tries a payment out, and stores its transaction under `relayId`: `storeAttempt` (brake.ts) with the relay's `storeCall` or
+   * Tries a payment out, and stores its transaction under `relayId`: `storeAttempt` (failed-fee-limit.ts) with the relay's `storeCall` or
    * `storeSigned`. It sends nothing.
    */
   attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;

@@ -1,4 +1,4 @@
-// The ways of settling, by scheme.
+// The settlement strategies, by scheme.
 
 import type { PaymentScheme } from "../claims/claim";
 import { settleExactEvm } from "./settle-exact-evm";

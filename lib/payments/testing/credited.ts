@@ -5,8 +5,9 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
-import { pool } from "@/lib/db/pool";
-import { claimPayment } from "../claims/claim";
+import type { PaymentId } from "../claims/claim";
+import { claimPayment } from "../claims/claim-payment";
+import { creditPayment, recordBlock, reversePayment } from "../claims/claim-steps";
 import { networkOf } from "../claims/networks";
 
 interface Wish {
@@ -32,11 +33,7 @@ export async function claimed({ chain, payer, amount, accountId = null }: Wish):
 
 /** Returns the account that has it. */
 export async function creditIn(block: number, claimId: string, transaction = randomBytes(32).toString("hex")): Promise<AccountId> {
-  const { rows } = await pool().query<{ account: AccountId }>("SELECT payments_credit($1, $2, $3, $4) AS account", [
-    ...[claimId, transaction, block, now()],
-  ]);
-  if (!rows[0]) throw new Error("nothing was credited");
-  return rows[0].account;
+  return creditPayment({ id: claimId as PaymentId }, { transaction, block });
 }
 
 export async function paidIn(block: number, wish: Wish): Promise<string> {
@@ -45,11 +42,7 @@ export async function paidIn(block: number, wish: Wish): Promise<string> {
   return id;
 }
 
-export const finalIn = (block: number, claimId: string) =>
-  pool().query("SELECT payments_note_block($1, 'final', $2, true)", [claimId, block]);
+export const finalIn = (block: number, claimId: string) => recordBlock({ id: claimId as PaymentId }, { transaction: "final", block }, true);
 
 /** Returns what had been spent; null when there was nothing to take back. */
-export async function reversed(claimId: string): Promise<bigint | null> {
-  const { rows } = await pool().query<{ lost: bigint | null }>("SELECT payments_reverse($1, $2) AS lost", [claimId, now()]);
-  return rows[0]?.lost ?? null;
-}
+export const reversed = (claimId: string): Promise<bigint | null> => reversePayment({ id: claimId as PaymentId });

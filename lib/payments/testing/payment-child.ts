@@ -8,7 +8,9 @@ import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { setRelayer } from "@/lib/relay/relayer";
 import { openSigner } from "@/lib/wallets/seed-signer";
 import { hardhatWords } from "@/lib/wallets/testing/seeds";
-import { claimPayment, creditPayment, type PaymentTerms } from "../claims/claim";
+import type { PaymentTerms } from "../claims/claim";
+import { claimPayment } from "../claims/claim-payment";
+import { creditPayment } from "../claims/claim-steps";
 import { settlePayments } from "../followup/run";
 import { settleClaim } from "../settlement/settle";
 

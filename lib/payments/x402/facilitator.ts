@@ -24,7 +24,7 @@ export type FacilitatorAnswer =
   | { kind: "silent" };
 
 /** And never longer than a request waits for its payment. */
-const ASK_TIMEOUT_MS = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
 const MAX_REASON_CHARACTERS = 100;
@@ -40,7 +40,7 @@ const kind = z.object({
 });
 const supported = z.object({ kinds: z.array(kind) });
 
-interface Ask<T> {
+interface Call<T> {
   path: "verify" | "settle" | "supported";
   body: object | null;
   timeoutMs: number;
@@ -48,7 +48,7 @@ interface Ask<T> {
 }
 
 /** Null when it does not answer in time, or in another form. Any status counts: some say no with 4xx. */
-async function ask<T>({ path, body, timeoutMs, form }: Ask<T>): Promise<T | null> {
+async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | null> {
   try {
     const signal = AbortSignal.timeout(Math.min(timeoutMs, config().PAYMENT_WAIT_MS));
     const headers = { "content-type": "application/json", accept: "application/json" };
@@ -68,14 +68,19 @@ const said = (isYes: boolean, why: string | null | undefined): FacilitatorAnswer
   isYes ? { kind: "yes" } : { kind: "no", reason: (why ?? "unknown").slice(0, MAX_REASON_CHARACTERS) };
 
 /** Whether it would carry a payment out. */
-export async function askToVerify(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
-  const answer = await ask({ path: "verify", body: { x402Version: X402_VERSION, ...order }, timeoutMs: ASK_TIMEOUT_MS, form: verified });
+export async function requestVerification(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
+  const answer = await call({
+    path: "verify",
+    body: { x402Version: X402_VERSION, ...order },
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    form: verified,
+  });
   return answer === null ? { kind: "silent" } : said(answer.isValid, answer.invalidReason);
 }
 
 /** Has it carry a payment out. Whatever it answers, the chain tells whether it did. */
-export async function askToSettle(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
-  const answer = await ask({ path: "settle", body: { x402Version: X402_VERSION, ...order }, timeoutMs: SETTLE_TIMEOUT_MS, form: settled });
+export async function requestSettlement(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
+  const answer = await call({ path: "settle", body: { x402Version: X402_VERSION, ...order }, timeoutMs: SETTLE_TIMEOUT_MS, form: settled });
   return answer === null ? { kind: "silent" } : said(answer.success, answer.errorReason);
 }
 
@@ -91,7 +96,7 @@ const knownKinds = () =>
 async function listKinds(url: string): Promise<readonly Kind[] | null> {
   const known = knownKinds();
   if (known.url === url && known.untilMs >= nowMs()) return known.kinds;
-  const answer = await ask({ path: "supported", body: null, timeoutMs: ASK_TIMEOUT_MS, form: supported });
+  const answer = await call({ path: "supported", body: null, timeoutMs: ANSWER_TIMEOUT_MS, form: supported });
   if (answer === null) return null;
   const ours = answer.kinds.filter(({ x402Version, scheme }) => x402Version === X402_VERSION && scheme === "exact");
   const kinds = ours.map(({ network, extra }) => ({ network, extra: extra ?? {} }));

@@ -55,7 +55,7 @@ BEGIN
   END IF;
   decision := gateway_place_hold(request, credited, CASE WHEN credited = caller THEN key END, model, ceiling, 'payment ' || payment, hash,
     process, at, until);
-  IF decision = 'held' THEN PERFORM payments_note_request(payment, request); END IF;
+  IF decision = 'held' THEN PERFORM payments_record_request(payment, request); END IF;
   RETURN decision;
 END $$;
 

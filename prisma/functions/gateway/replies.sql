@@ -29,7 +29,8 @@ BEGIN
 END $$;
 
 -- Marks an Idempotency-Key as a payment's, so that no request that the balance pays for takes it. False when one has it already. The mark is
--- an answer that no request can ask for: its hash is no request's.
+-- an answer that no request can ask for: its hash is no request's. It is committed before its payment is claimed; gateway_free_keys removes
+-- one that is left without a payment.
 CREATE OR REPLACE FUNCTION gateway_mark_key(account text, idempotency text, request text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   -- As where holds are placed: two requests under the same key are one after the other.
@@ -43,17 +44,8 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Gives back what gateway_mark_key kept for a request whose payment came to nothing, unless another request keeps it by now.
-CREATE OR REPLACE FUNCTION gateway_free_key(account text, idempotency text, request text, now_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM ledger_lock_accounts(ARRAY[account]);
-  DELETE FROM idempotent_reply r
-    WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status = 0
-      AND NOT payments_has_key(account, idempotency, now_at);
-END $$;
-
--- The same for requests that died before they did it, and for payments that came to nothing after their request was gone: of marks that
--- are between a minute and four hours old, by when every payment is over. Returns how many.
+-- Gives back marks for requests that died before they did it, and for payments that came to nothing after their request was gone: of marks
+-- that are between a minute and four hours old, by when every payment is over. Returns how many.
 CREATE OR REPLACE FUNCTION gateway_free_keys(now_at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   freed bigint;

@@ -1,0 +1,136 @@
+// Taking a payment for one request. Every statement commits by itself and changes a row only as it was read, so that of any number of
+// requests with one payment one is the first, and no lock is held between two statements.
+
+import { dateOf, now } from "@/lib/base/clock";
+import { newPaymentId } from "@/lib/base/ids";
+import { Prisma, prisma } from "@/lib/db/prisma";
+import { findClaim, freeStates, hiddenColumns, isTaken, type PaymentClaim, type PaymentTerms, readClaim } from "./claim";
+
+export type ClaimedPayment =
+  | { kind: "claimed"; claim: PaymentClaim; isNew: boolean }
+  /** It is another request's, or another account's. */
+  | { kind: "replayed" }
+  /** The Idempotency-Key is another payment's. */
+  | { kind: "idempotency_mismatch" };
+
+/** After that another payment may have an Idempotency-Key. */
+const KEY_KEPT_MS = 24 * 3_600_000;
+
+/**
+ * Takes a payment for one request, durably, before it returns; or finds the claim that it has, to go on with. A claim that failed or
+ * was reversed is taken anew.
+ */
+export async function claimPayment(terms: PaymentTerms): Promise<ClaimedPayment> {
+  const at = now();
+  for (;;) {
+    const claim = await insertClaim(terms, at);
+    if (claim) return { kind: "claimed", claim, isNew: true };
+    const known = await findClaim(terms.network, terms.payer, terms.nonce);
+    // Without a claim of this payment the row in the way is another one's, with this Idempotency-Key.
+    if (!known && terms.idempotencyKey !== null && !(await releaseKey(terms, at))) return { kind: "idempotency_mismatch" };
+    const claimed = known && (await takeKnown(known, terms, at));
+    if (claimed) return claimed;
+  }
+}
+
+/** Null when the payment was claimed before, or its Idempotency-Key is another payment's. */
+async function insertClaim(terms: PaymentTerms, at: Date): Promise<PaymentClaim | null> {
+  const [row] = await prisma().paymentClaim.createManyAndReturn({
+    data: [
+      {
+        id: newPaymentId(),
+        ...fixedTerms(terms),
+        ...requestTerms(terms),
+        validUntil: terms.validUntil,
+        state: "claimed",
+        claimedAt: at,
+        wantedAt: at,
+      },
+    ],
+    skipDuplicates: true,
+    omit: hiddenColumns,
+  });
+  return row ? readClaim(row) : null;
+}
+
+/** The terms that a claim has for ever. */
+const fixedTerms = ({ scheme, network, payer, nonce, amount, accountId }: PaymentTerms) => ({
+  ...{ scheme, network, payer, nonce, amount, accountId },
+});
+
+/** The terms of the request that has it now. */
+const requestTerms = ({ keyId, idempotencyKey, bodyHash, settlement }: PaymentTerms) => ({
+  ...{ keyId, idempotencyKey },
+  bodyHash: Uint8Array.from(bodyHash),
+  settlement: settlement as Prisma.InputJsonObject,
+});
+
+/** Null when the claim was changed since it was read: it is read again then. */
+async function takeKnown(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<ClaimedPayment | null> {
+  if (isOthers(known, terms)) return { kind: "replayed" };
+  if (terms.idempotencyKey !== null && terms.idempotencyKey !== known.idempotencyKey) {
+    if (isTaken(known)) return { kind: "idempotency_mismatch" };
+    await releaseKey(terms, at);
+    if (await isKeyTaken(terms)) return { kind: "idempotency_mismatch" };
+  }
+  const claim = await (isTaken(known) ? recordWanted(known, at) : claimAnew(known, terms, at));
+  return claim && { kind: "claimed", claim, isNew: !isTaken(known) };
+}
+
+/** A payment without an account stays its first body's: a transaction that moved nothing shows its payment to everybody. */
+function isOthers(known: PaymentClaim, { scheme, amount, accountId, bodyHash }: PaymentTerms): boolean {
+  if (known.scheme !== scheme || known.amount !== amount || known.accountId !== accountId) return true;
+  return !known.bodyHash.equals(bodyHash) && (accountId === null || isTaken(known));
+}
+
+/** The claim, which a request waits for from now on. Null when it is in another state by now. */
+async function recordWanted(known: PaymentClaim, at: Date): Promise<PaymentClaim | null> {
+  if (known.wantedAt >= at) return known;
+  const [row] = await prisma().paymentClaim.updateManyAndReturn({
+    where: { id: known.id, state: known.state, wantedAt: { lt: at } },
+    data: { wantedAt: at },
+    omit: hiddenColumns,
+  });
+  return row ? readClaim(row) : null;
+}
+
+/** Null when another request was faster, or another payment took the Idempotency-Key in between. */
+async function claimAnew(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<PaymentClaim | null> {
+  const { id, state, attempt, isRelayed } = known;
+  // Never earlier than before: what was signed first may still be carried out until then.
+  const isLonger = terms.validUntil > known.validUntil;
+  const update = prisma().paymentClaim.updateManyAndReturn({
+    where: { id, state, attempt, relayed: isRelayed, ...(isLonger ? { validUntil: { lt: terms.validUntil } } : {}) },
+    data: {
+      ...{ state: "claimed", attempt: isRelayed ? attempt + 1 : attempt, relayed: false, failure: null, failureMessage: null },
+      ...{ creditedAccount: null, transaction: null, block: null, finalized: false, requestId: null, paidAt: null },
+      ...{ ...requestTerms(terms), claimedAt: at, wantedAt: at },
+      ...(isLonger ? { validUntil: terms.validUntil } : {}),
+    },
+    omit: hiddenColumns,
+  });
+  const [row] = await update.catch(ignoreTakenKey);
+  return row ? readClaim(row) : null;
+}
+
+function ignoreTakenKey(error: unknown): [] {
+  if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") return [];
+  throw error;
+}
+
+/** Takes an Idempotency-Key from a payment that has no right to it any more. False when there is none such. */
+async function releaseKey({ accountId, idempotencyKey }: PaymentTerms, at: Date): Promise<boolean> {
+  if (accountId === null || idempotencyKey === null) return false;
+  const isOver = [{ state: { in: [...freeStates] } }, { claimedAt: { lte: dateOf(at.getTime() - KEY_KEPT_MS) } }];
+  const { count } = await prisma().paymentClaim.updateMany({
+    where: { accountId, idempotencyKey, OR: isOver },
+    data: { idempotencyKey: null },
+  });
+  return count > 0;
+}
+
+async function isKeyTaken({ accountId, idempotencyKey }: PaymentTerms): Promise<boolean> {
+  if (accountId === null || idempotencyKey === null) return false;
+  const where = { accountId_idempotencyKey: { accountId, idempotencyKey } };
+  return (await prisma().paymentClaim.findUnique({ where, select: { id: true } })) !== null;
+}
