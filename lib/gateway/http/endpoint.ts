@@ -2,8 +2,8 @@
 // the log and its metrics, and the request is ended when its answer is.
 
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
+import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
-import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { countRequest, uncountRequest } from "@/lib/base/busy-poll";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";

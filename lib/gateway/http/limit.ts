@@ -1,7 +1,7 @@
 // The limits of an account on the way of a request: its rate and its slots in flight. A stream is in flight until its end.
 
 import type { Entry } from "@/lib/access/limits/entry";
-import { writeLimitHeaders } from "@/lib/access/limits/headers";
+import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { limiter } from "@/lib/access/limits/limiter";
 import type { Buyer } from "./caller";
 import { rateLimitExceeded } from "./rate-limit-exceeded";

@@ -1,6 +1,6 @@
 // The 429 of every limit: an account's rate and slots, and failed authentications of an address.
 
-import { retryAfter } from "@/lib/access/limits/headers";
+import { retryAfter } from "@/lib/access/limits/entry";
 import { AppError } from "@/lib/base/errors";
 
 const limitText = {
