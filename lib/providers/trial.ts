@@ -1,8 +1,7 @@
 // One try at one route: what it means for the provider's breaker and metrics, and what it makes known of the answer.
 
 import { nowMs } from "@/lib/base/clock";
-import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
-import { log } from "@/lib/base/observe/log";
+import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
 import type { CallOutcome, CircuitBreaker } from "./breaker";

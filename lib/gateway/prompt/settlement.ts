@@ -2,8 +2,7 @@
 // or the end of the request.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
-import { log } from "@/lib/base/observe/log";
+import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
 import { releaseHold } from "@/lib/ledger/release-hold";

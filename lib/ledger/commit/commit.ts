@@ -3,7 +3,7 @@
 
 import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isStatementError } from "@/lib/db/failure";
 import { processId } from "@/lib/db/heartbeat";
