@@ -5,7 +5,7 @@ import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
-import { isDraining } from "@/lib/gateway/http/drain";
+import { isDraining } from "@/lib/gateway/http/endpoint";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/http/request";
 import { answer } from "@/lib/gateway/http/router";
 import { type Body, readBody } from "./body";

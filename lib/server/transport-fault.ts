@@ -7,7 +7,7 @@ import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { AppError, errorCatalogue } from "@/lib/base/errors";
 import { newRequestId } from "@/lib/base/ids";
-import { errorBody } from "@/lib/gateway/http/respond";
+import { errorBody } from "@/lib/gateway/http/endpoint";
 
 const faults: Record<string, { status: string; message: string; reason: string }> = {
   HPE_HEADER_OVERFLOW: {

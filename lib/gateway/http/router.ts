@@ -14,8 +14,7 @@ import { receipt } from "../reads/receipt";
 import { usage } from "../reads/usage";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
-import { isDraining } from "./drain";
-import { type Endpoint, endpoint } from "./endpoint";
+import { type Endpoint, endpoint, isDraining } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 

@@ -2,8 +2,8 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { isProviderFailure, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply } from "../http/request";
-import { jsonReply, serverTiming } from "../http/respond";
 import { type CallContext, measure, readUsage, recordFacts, requestWhole } from "./call-context";
 import { addPiece, emptyOutput } from "./output";
 import { providerError } from "./provider-failure";

@@ -31,7 +31,10 @@ const { steps, noting } = vi.hoisted(() => {
   return { steps, noting };
 });
 
-vi.mock("../http/limit", async (original) => ({ limit: noting("limit", (await original<typeof import("../http/limit")>()).limit) }));
+vi.mock("../http/caller", async (original) => {
+  const caller = await original<typeof import("../http/caller")>();
+  return { ...caller, limit: noting("limit", caller.limit) };
+});
 vi.mock("./quote", async (original) => {
   const quote = await original<typeof import("./quote")>();
   return { ...quote, quotePrompt: noting("quote", quote.quotePrompt) };

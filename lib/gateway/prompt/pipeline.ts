@@ -2,9 +2,9 @@
 
 import type { AccountId } from "@/lib/base/ids";
 import type { Buyer } from "../http/caller";
-import { limit } from "../http/limit";
+import { limit } from "../http/caller";
+import { eventStreamHeaders, jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
 import type { PaymentFacts } from "../proof/facts";
 import { answerStream } from "./answer-stream";
 import { answerWhole } from "./answer-whole";

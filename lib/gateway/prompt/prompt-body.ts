@@ -6,8 +6,8 @@ import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
-import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
 import type { GatewayRequest } from "../http/request";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 
 export const promptBodySchema = z.strictObject({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),

@@ -2,8 +2,8 @@
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd, usdText } from "@/lib/base/money";
+import { errorBody } from "../http/endpoint";
 import type { GatewayRequest } from "../http/request";
-import { errorBody } from "../http/respond";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
 import type { Prompt } from "./prompt-body";

@@ -6,7 +6,7 @@ import { onceKept } from "@/lib/base/process-singleton";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";
-import { invalidRequest } from "../http/invalid-request";
+import { invalidRequest } from "../http/request";
 import { needsByteBound } from "./overrun";
 import type { Prompt } from "./prompt-body";
 
