@@ -10,7 +10,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { writeSetting } from "@/lib/db/settings";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
-import { needsByteBound } from "@/lib/gateway/prompt/overrun";
+import { needsByteBound } from "@/lib/gateway/prompt/quote";
 import { readBalance } from "@/lib/ledger/accounts";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import type { Hold } from "@/lib/ledger/holds";

@@ -7,7 +7,7 @@ import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
-import { loadOverruns } from "@/lib/gateway/prompt/overrun";
+import { loadOverruns } from "@/lib/gateway/prompt/quote";
 import { collectDebts } from "@/lib/ledger/debts";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
 import { chatErrorBody } from "../chat/errors";
 import { openapi } from "../openapi/endpoint";
-import { prompt } from "../prompt/prompt";
+import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
 import { balance } from "../reads/balance";
 import { deposits } from "../reads/deposits";

@@ -9,7 +9,7 @@ import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
-import { estimateUsage } from "./estimate";
+import { estimateUsage } from "./completion";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 

@@ -12,31 +12,9 @@ import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
-import type { Output } from "./output";
-import { recordInputOverrun } from "./overrun";
+import type { ChargeReceipt, Completion } from "./completion";
 import type { Prompt } from "./prompt-body";
-import type { Quote } from "./quote";
-
-/** An answer, whole or as far as it came. */
-export interface Completion {
-  output: Output;
-  usage: TokenUsage;
-  outcome: ChargeDetails["outcome"];
-  /** True when the provider gave no count and ours is used. */
-  estimated: boolean;
-  provider: string;
-  /** The provider's own name of the answer. */
-  providerRequestId: string | null;
-  firstTokenMs: number | null;
-  providerMs: number;
-}
-
-/** What a request cost, as it was charged. */
-export interface ChargeReceipt {
-  completion: Completion;
-  inputCost: NanoUsd;
-  outputCost: NanoUsd;
-}
+import { type Quote, recordInputOverrun } from "./quote";
 
 /** What a charge says of its prompt. */
 type Asked = Pick<Prompt, "stream">;
