@@ -4,9 +4,9 @@
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
 import { releaseHold } from "@/lib/ledger/release-hold";
-import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
