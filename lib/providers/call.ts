@@ -73,12 +73,22 @@ export function callProviderWhole(
   return { events: answerFromRoutes({ model, call, budget, answer, setup }), answer };
 }
 
-interface CallOrder {
+export interface RoutingSetup {
+  endpoints: Endpoints;
+  formats: Record<WireFormatId, WireFormat>;
+  limits: BudgetLimits & { PROVIDER_RETRIES: number };
+}
+
+interface RoutedCall {
   model: Model;
   call: ModelCall;
-  signal: AbortSignal | null;
-  setup: RoutingSetup;
+  budget: CallBudget;
   answer: CallAnswer;
+  setup: RoutingSetup;
+}
+
+interface CallOrder extends Omit<RoutedCall, "budget"> {
+  signal: AbortSignal | null;
 }
 
 class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
@@ -116,20 +126,6 @@ class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
   }
 }
 
-export interface RoutingSetup {
-  endpoints: Endpoints;
-  formats: Record<WireFormatId, WireFormat>;
-  limits: BudgetLimits & { PROVIDER_RETRIES: number };
-}
-
-export interface RoutedCall {
-  model: Model;
-  call: ModelCall;
-  budget: CallBudget;
-  answer: CallAnswer;
-  setup: RoutingSetup;
-}
-
 /**
  * Yields the events of the first route that answers.
  * @throws ProviderFailure of the last route that was asked
@@ -160,7 +156,7 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
  * Resolves with all the events of the first route that answers.
  * @throws ProviderFailure of the last route that was asked
  */
-export async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEvent[]> {
+async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEvent[]> {
   try {
     return await callRoutes(routed, readWhole);
   } finally {
@@ -243,7 +239,7 @@ export function backoffMs(attempt: number, random: number): number {
   return ceiling / 2 + (ceiling / 2) * random;
 }
 
-export interface RetryQuestion {
+interface RetryQuestion {
   failure: ProviderFailure;
   /** 0 for the first retry. */
   attempt: number;

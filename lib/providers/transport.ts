@@ -112,7 +112,7 @@ function connectionFailure(error: Error & { code?: string }, endpoint: Endpoint)
 export const isConnectTimeout = (failure: ProviderFailure): boolean =>
   failure.kind === "timeout" && (failure.cause as { code?: string } | undefined)?.code === "UND_ERR_CONNECT_TIMEOUT";
 
-export interface WholeAnswer {
+interface WholeAnswer {
   status: number;
   /** As they came, names and values in turn; see `readHeaders`. */
   headers: Buffer[];
@@ -121,7 +121,7 @@ export interface WholeAnswer {
   cut: boolean;
 }
 
-export interface WholeReading {
+interface WholeReading {
   budget: CallBudget;
   /** Told the status and the raw headers as soon as they are there; returns the most bytes of body that are wanted. */
   onHead: (status: number, headers: Buffer[]) => number;

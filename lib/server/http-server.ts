@@ -157,7 +157,7 @@ interface HttpExchange {
   body: Body;
 }
 
-/** A class for its getter, as in gateway/request.ts. */
+/** A class for its getter, as in gateway/http/request.ts. */
 class HttpRequest implements IncomingRequest {
   readonly method: string;
   readonly path: string;

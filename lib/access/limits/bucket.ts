@@ -22,7 +22,7 @@ export interface Bucket {
 /** One request, in the unit of `level`. */
 export const REQUEST = 60_000;
 /** An empty bucket is full again after this long, whatever its rate, so a bucket idle for so long need not be kept. */
-export const REFILL_MS = 60_000;
+const REFILL_MS = 60_000;
 /** A slot is free as soon as another request ends, which nobody knows; SDKs wait whole seconds at the least. */
 const SLOT_RETRY_MS = 1_000;
 

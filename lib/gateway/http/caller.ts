@@ -5,8 +5,7 @@ import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
 import { noteKeyUse } from "@/lib/access/last-used";
-import type { Entry } from "@/lib/access/limits/entry";
-import { retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
+import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
 import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { limiter } from "@/lib/access/limits/limiter";
 import { config } from "@/lib/base/config";
@@ -115,7 +114,7 @@ const limitText = {
 };
 
 /** The error for a limit and how long until it may grant. */
-export function rateLimitExceeded(limit: "rate" | "concurrency", retryAfterMs: number): AppError {
+function rateLimitExceeded(limit: "rate" | "concurrency", retryAfterMs: number): AppError {
   return new AppError("RATE_LIMIT_EXCEEDED", {
     message: `${limitText[limit]}; try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`,
     details: { limit, retryAfterMs: Math.ceil(retryAfterMs) },

@@ -35,7 +35,7 @@ export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | n
   callProvider(prompt.model, { ...call, stream: true }, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
+const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
   callProviderWhole(prompt.model, Object.assign(call, { stream: false as const }), null);
 
 /** What is known of a call's time and provider once it has ended. */

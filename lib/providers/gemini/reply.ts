@@ -7,7 +7,7 @@ import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema
 import { isSinceGemini3, joinCallId } from "./call-id";
 import { readGeminiProblem } from "./errors";
 
-export const geminiUsageSchema = z.object({
+const geminiUsageSchema = z.object({
   promptTokenCount: tokenCountSchema,
   candidatesTokenCount: tokenCountSchema,
   thoughtsTokenCount: tokenCountSchema,
@@ -40,7 +40,7 @@ const answerSchema = z.object({
   responseId: z.unknown().optional(),
 });
 
-export type GeminiAnswer = z.infer<typeof answerSchema>;
+type GeminiAnswer = z.infer<typeof answerSchema>;
 
 /** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
 export function readGeminiReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {

@@ -8,7 +8,7 @@ import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema
 import { readOpenAIProblem } from "./errors";
 
 /** One entry of `tool_calls`, whole or a piece. Entries of other types than `function` carry fields of their own. */
-export const openaiToolCallSchema = z.object({
+const openaiToolCallSchema = z.object({
   index: z.number().int().nullish(),
   id: z.string().nullish(),
   type: z.string().nullish(),
@@ -85,7 +85,7 @@ export function readOpenAIFinishReason(reason: string | null | undefined, isRefu
 }
 
 /** @throws ProviderFailure malformed, when a call does not say which function */
-export function readOpenAIToolCalls(calls: readonly ToolCallPiece[]): ToolCallEvent[] {
+function readOpenAIToolCalls(calls: readonly ToolCallPiece[]): ToolCallEvent[] {
   return calls.filter(isFunctionCall).map((call, index) => firstPiece(call, index));
 }
 
