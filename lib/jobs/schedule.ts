@@ -6,7 +6,7 @@ import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
-import { loadOverruns } from "@/lib/gateway/prompt/overrun";
+import { loadOverruns } from "@/lib/gateway/prompt/quote";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { deleteVoidPayments } from "@/lib/payments/claims/claim-steps";

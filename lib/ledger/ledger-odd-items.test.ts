@@ -9,7 +9,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { openLossAccount, readBalance } from "./accounts";
 import { Failure } from "./commit/batcher";
-import type { Item } from "./commit/decide";
+import type { Item } from "./commit/commit";
 import { type Ask, commit, decideAsks, decideItems, holdOf, hotSettings, placeHolds, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";

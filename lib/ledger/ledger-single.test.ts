@@ -6,7 +6,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "./accounts";
-import type { Item } from "./commit/decide";
+import type { Item } from "./commit/commit";
 import { recordPriceVersions } from "./price-versions";
 import { chargeDetails, decideItems, hotSettings, placeHolds, settleHolds, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";

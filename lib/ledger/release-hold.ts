@@ -1,9 +1,8 @@
 // Releasing a hold: it ends without a charge, and its money and its idempotency key are free again.
 
 import { log } from "@/lib/base/observe/log";
-import type { Commit } from "./commit/commit";
+import { type Commit, settleHold } from "./commit/commit";
 import { type Hold, releaseOf } from "./holds";
-import { settleHold } from "./settle-hold";
 import { settleLater } from "./waiting-settlements";
 
 /** Frees a hold, on the disk before it resolves; what cannot be freed now is freed once the database answers again. */

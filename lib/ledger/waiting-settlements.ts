@@ -5,9 +5,8 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
-import type { Commit } from "./commit/commit";
+import { type Commit, isRefusal } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
-import { isRefusal } from "./settle-hold";
 
 /** Of each kind. Some thousands a second come to this in ten seconds; the answers that idempotency keys keep are all that is large of them. */
 const MAX_WAITING = 10_000;

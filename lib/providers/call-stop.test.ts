@@ -9,7 +9,7 @@ import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { CallBudget } from "./budget";
-import { streamFromRoutes } from "./routing";
+import { streamFromRoutes } from "./call";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
 import { closeProviderPools } from "./transport";

@@ -1,16 +1,18 @@
-// Calling a model: the one thing that the floors above ask of this folder. A stream sends nothing before its first event is asked
-// for, and a reader that leaves closes the connection at once, even while it waits for the next event. A whole answer is asked
-// for at once, and nobody can leave it but by the signal.
+// Calling a model, by the first of its routes that answers: the one thing that the floors above ask of this folder. A stream sends nothing
+// before its first event is asked for, and a reader that leaves closes the connection at once, even while it waits for the next event. A
+// whole answer is asked for at once, and nobody can leave it but by the signal.
 
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { anthropicFormat } from "./anthropic";
-import { CallBudget } from "./budget";
-import { endpoints } from "./endpoints";
+import { type Attempt, attemptStream, attemptWhole, type CallAnswer, Trial } from "./attempt";
+import { breakerOf } from "./breaker";
+import { type BudgetLimits, CallBudget } from "./budget";
+import { type Endpoints, endpoints } from "./endpoints";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
-import { answerFromRoutes, type RoutingSetup, streamFromRoutes } from "./routing";
-import type { CallAnswer } from "./trial";
-import { type Model, type ModelCall, type ProviderEvent, ProviderFailure } from "./types";
+import { isConnectTimeout } from "./transport";
+import { type Model, type ModelCall, type ProviderEvent, ProviderFailure, type WireFormat, type WireFormatId } from "./types";
 
 const wireFormats: RoutingSetup["formats"] = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
 
@@ -71,12 +73,22 @@ export function callProviderWhole(
   return { events: answerFromRoutes({ model, call, budget, answer, setup }), answer };
 }
 
-interface CallOrder {
+export interface RoutingSetup {
+  endpoints: Endpoints;
+  formats: Record<WireFormatId, WireFormat>;
+  limits: BudgetLimits & { PROVIDER_RETRIES: number };
+}
+
+interface RoutedCall {
   model: Model;
   call: ModelCall;
-  signal: AbortSignal | null;
-  setup: RoutingSetup;
+  budget: CallBudget;
   answer: CallAnswer;
+  setup: RoutingSetup;
+}
+
+interface CallOrder extends Omit<RoutedCall, "budget"> {
+  signal: AbortSignal | null;
 }
 
 class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
@@ -112,4 +124,139 @@ class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
     this.#budget = new CallBudget(setup.limits, signal);
     return streamFromRoutes({ model, call, budget: this.#budget, answer, setup });
   }
+}
+
+/**
+ * Yields the events of the first route that answers.
+ * @throws ProviderFailure of the last route that was asked
+ */
+export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<ProviderEvent, undefined, undefined> {
+  try {
+    const { trial, first, events } = await callRoutes(routed, openStream);
+    try {
+      if (!first.done) yield first.value;
+      for await (const event of events) {
+        trial.note(event);
+        yield event;
+      }
+    } catch (error) {
+      // Text was handed on, so nothing is tried again, whatever might mend it.
+      throw trial.fail(error);
+    } finally {
+      // A reader that leaves at the first event leaves before the loop, which would have closed them.
+      await events.return();
+      trial.leave();
+    }
+  } finally {
+    endCall(routed);
+  }
+}
+
+/**
+ * Resolves with all the events of the first route that answers.
+ * @throws ProviderFailure of the last route that was asked
+ */
+async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEvent[]> {
+  try {
+    return await callRoutes(routed, readWhole);
+  } finally {
+    endCall(routed);
+  }
+}
+
+/** A stream that has its first event: until then, another try or route can still take its place. */
+async function openStream(attempt: Attempt, trial: Trial) {
+  const events = attemptStream(attempt);
+  const first = await events.next();
+  if (!first.done) trial.note(first.value);
+  return { trial, first, events };
+}
+
+const readWhole = (attempt: Attempt, trial: Trial): Promise<readonly ProviderEvent[]> =>
+  attemptWhole(attempt, (event) => trial.note(event));
+
+function endCall({ answer, budget }: RoutedCall): void {
+  answer.endedAt ??= nowMs();
+  budget.close();
+}
+
+/** A JSON answer comes whole, so its first byte waits for its last token: one more first-token budget for so many. */
+const JSON_TOKENS_PER_BUDGET = 2_048;
+
+/**
+ * Resolves with what `ask` brings from the first route where it succeeds: the model's routes in order, each tried again while that can
+ * help, none that has lately been failing. All of it happens before the first token; what was handed on once is never asked for twice.
+ * @throws ProviderFailure of the last route that was asked
+ */
+async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, trial: Trial) => Promise<Reply>): Promise<Reply> {
+  const { model, call, budget, answer, setup } = routed;
+  const limitMs = setup.limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS;
+  const firstTokenMs = call.stream ? limitMs : limitMs * (1 + call.maxOutputTokens / JSON_TOKENS_PER_BUDGET);
+  let failure: ProviderFailure | undefined;
+  for (const route of model.routes) {
+    const endpoint = setup.endpoints.get(route.provider);
+    if (!endpoint) continue;
+    budget.awaitFirstToken(firstTokenMs);
+    for (let attempt = 0; ; attempt += 1) {
+      const breaker = breakerOf(route.provider, endpoint.origin);
+      const permit = breaker.admit();
+      if (permit === null) {
+        // Only when nobody was asked: a real failure says more.
+        failure ??= new ProviderFailure("unavailable", `${route.provider}: the circuit is open`, {
+          retryAfterMs: breaker.retryAfterMs(),
+        });
+        break;
+      }
+      const trial = new Trial({ route, breaker, permit, budget, answer });
+      const format = setup.formats[endpoint.format];
+      try {
+        const onAccepted = () => trial.accept();
+        const onRequestId = (id: unknown) => trial.identify(id);
+        return await ask({ route, endpoint, format, call, budget, onAccepted, onRequestId }, trial);
+      } catch (error) {
+        failure = trial.fail(error);
+      }
+      const retryInMs = planRetry({
+        failure,
+        attempt,
+        retries: setup.limits.PROVIDER_RETRIES,
+        remainingMs: budget.remainingMs(),
+        random: Math.random(),
+      });
+      if (retryInMs === null) break;
+      await budget.pause(retryInMs);
+    }
+  }
+  throw failure ?? new ProviderFailure("unavailable", `no provider of ${model.id} is configured`);
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
+
+/** A pause between half and the whole of 250 ms × 2^attempt, at most 8 s. `random` is in [0, 1). */
+export function backoffMs(attempt: number, random: number): number {
+  const ceiling = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+  return ceiling / 2 + (ceiling / 2) * random;
+}
+
+interface RetryQuestion {
+  failure: ProviderFailure;
+  /** 0 for the first retry. */
+  attempt: number;
+  retries: number;
+  /** What is left of the first-token budget. */
+  remainingMs: number;
+  random: number;
+}
+
+/**
+ * Milliseconds to wait before the same request is sent again, or null when it should not be. Pauses grow, with jitter, so that many
+ * callers do not return in step, and none would outlast what is left of the call's first-token budget.
+ */
+export function planRetry({ failure, attempt, retries, remainingMs, random }: RetryQuestion): number | null {
+  if (attempt >= retries) return null;
+  if (failure.kind !== "unavailable" && !isConnectTimeout(failure)) return null;
+  // A pause shorter than the provider asked for would only be refused again.
+  const pauseMs = Math.max(backoffMs(attempt, random), failure.retryAfterMs ?? 0);
+  return pauseMs < remainingMs ? pauseMs : null;
 }

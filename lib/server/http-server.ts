@@ -1,14 +1,14 @@
 // Node's own http server as the door of the API: every path under /api/v1/, health, readiness, metrics and what x402 looks for go
 // straight to the gateway; everything else is a page and goes to `pages`.
 
+import { isUtf8 } from "node:buffer";
 import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
-import { isDraining } from "@/lib/gateway/http/drain";
-import type { GatewayReply, IncomingRequest } from "@/lib/gateway/http/request";
+import { isDraining } from "@/lib/gateway/http/endpoint";
+import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/request";
 import { answer } from "@/lib/gateway/http/router";
-import { type Body, readBody } from "./body";
 import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -113,6 +113,42 @@ async function answerApi(message: IncomingMessage, response: ServerResponse, opt
   }
 }
 
+type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
+
+const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
+
+/** Resolves with the body or what is wrong with it; null when the client went away before its end. */
+export function readBody(message: IncomingMessage): Promise<Body | null> {
+  if (message.method === "GET" || message.method === "HEAD") return Promise.resolve({ bodyText: "" });
+  if (Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES) return Promise.resolve(tooLarge);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    message.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      if (bytes <= MAX_DISCARDED_BYTES) return;
+      // The rest is not even read; the reply closes the connection.
+      message.removeAllListeners("data");
+      message.pause();
+      resolve(tooLarge);
+    });
+    message.on("end", () => resolve(bytes > MAX_BODY_BYTES ? tooLarge : decode(chunks)));
+    message.on("close", () => resolve(null));
+    message.on("error", () => resolve(null));
+  });
+}
+
+function decode(chunks: Buffer[]): Body {
+  const [first] = chunks;
+  const whole = chunks.length === 1 && first ? first : Buffer.concat(chunks);
+  return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
+}
+
 interface HttpExchange {
   message: IncomingMessage;
   response: ServerResponse;
@@ -121,7 +157,7 @@ interface HttpExchange {
   body: Body;
 }
 
-/** A class for its getter, as in gateway/request.ts. */
+/** A class for its getter, as in gateway/http/request.ts. */
 class HttpRequest implements IncomingRequest {
   readonly method: string;
   readonly path: string;

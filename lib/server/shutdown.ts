@@ -9,7 +9,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processId } from "@/lib/db/heartbeat";
 import { closePool } from "@/lib/db/pool";
-import { refuseNewRequests } from "@/lib/gateway/http/drain";
+import { refuseNewRequests } from "@/lib/gateway/http/endpoint";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { expireHolds } from "@/lib/ledger/expire-holds";

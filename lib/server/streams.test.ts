@@ -12,7 +12,7 @@ import { openAccount, type TestAccount } from "@/lib/gateway/contract/testing/ac
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until } from "@/lib/gateway/contract/testing/books";
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
 import { doorNames, openService } from "@/lib/gateway/contract/testing/service";
-import { estimateUsage } from "@/lib/gateway/prompt/estimate";
+import { estimateUsage } from "@/lib/gateway/prompt/completion";
 import { createDoor } from "./http-server";
 
 const STALL_MS = 500;

@@ -3,11 +3,11 @@
 
 import type { Socket } from "node:net";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
+import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
-import { writeLimitHeaders } from "@/lib/access/limits/headers";
 import { AppError, errorCatalogue } from "@/lib/base/errors";
 import { newRequestId } from "@/lib/base/ids";
-import { errorBody } from "@/lib/gateway/http/respond";
+import { errorBody } from "@/lib/gateway/http/endpoint";
 
 const faults: Record<string, { status: string; message: string; reason: string }> = {
   HPE_HEADER_OVERFLOW: {

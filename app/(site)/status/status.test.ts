@@ -9,7 +9,7 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { refuseNewRequests } from "@/lib/gateway/http/drain";
+import { refuseNewRequests } from "@/lib/gateway/http/endpoint";
 import { reportReadiness } from "@/lib/gateway/http/health";
 import { readStatus } from "@/lib/gateway/http/status";
 import { breakerOf } from "@/lib/providers/breaker";

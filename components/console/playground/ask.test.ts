@@ -6,7 +6,7 @@ import { createElement } from "react";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { listModelPrices } from "@/lib/console/models";
-import { estimateUsage } from "@/lib/gateway/prompt/estimate";
+import { estimateUsage } from "@/lib/gateway/prompt/completion";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { askModel, fetchPrice, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { estimateCost } from "./estimate";

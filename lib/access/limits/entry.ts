@@ -1,6 +1,7 @@
-// What a limiter answers: a granted entry that must be left, or a refusal that says which limit refused and for how long.
-// Every refusal is made here, so each is counted exactly once.
+// What a limiter answers: a granted entry that must be left, or a refusal that says which limit refused and for how long; and the
+// response headers that tell it to the caller, on every answer. Every refusal is made here, so each is counted exactly once.
 
+import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Bucket, fullInMs, type LimitName, type Limits, REQUEST, retryAfterMs } from "./bucket";
 
@@ -78,3 +79,26 @@ function stateOf(measure: Measure, limits: Limits, resetAtMs: number): LimitStat
     freeSlots: Math.max(0, limits.concurrency - measure.inFlight),
   };
 }
+
+// RateLimit-Policy and RateLimit follow draft-ietf-httpapi-ratelimit-headers-11: lists of quoted policy names; `q` quota,
+// `w` window in seconds, `qu` unit; `r` remaining, `t` seconds until reset. X-RateLimit-Reset is Unix seconds, as GitHub
+// made it common; the clients that also know seconds from now tell the two apart by their size.
+
+/** Adds the headers of `state` to `headers` (lower-case names): an account's two limits, or the one of an address, on failures. */
+export function writeLimitHeaders(headers: Record<string, string>, state: LimitState | RateState): void {
+  const { ratePerMinute, remaining, resetAtMs } = state;
+  const resetS = Math.max(0, Math.ceil((resetAtMs - nowMs()) / 1_000));
+  if ("concurrency" in state) {
+    headers["ratelimit-policy"] = `"rate";q=${ratePerMinute};w=60, "concurrency";q=${state.concurrency};qu="concurrent-requests"`;
+    headers.ratelimit = `"rate";r=${remaining};t=${resetS}, "concurrency";r=${state.freeSlots}`;
+  } else {
+    headers["ratelimit-policy"] = `"failed-auth";q=${ratePerMinute};w=60`;
+    headers.ratelimit = `"failed-auth";r=${remaining};t=${resetS}`;
+  }
+  headers["x-ratelimit-limit"] = `${ratePerMinute}`;
+  headers["x-ratelimit-remaining"] = `${remaining}`;
+  headers["x-ratelimit-reset"] = `${Math.ceil(resetAtMs / 1_000)}`;
+}
+
+/** The value of Retry-After: whole seconds, at least 1. */
+export const retryAfter = (ms: number): string => `${Math.max(1, Math.ceil(ms / 1_000))}`;

@@ -3,8 +3,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { nowMs } from "@/lib/base/clock";
-import { depthOf, type Limits, REQUEST, take } from "./bucket";
-import { BucketTable } from "./bucket-table";
+import { BucketTable, depthOf, type Limits, REQUEST, take } from "./bucket";
 import { type Entry, granted, type Limiter, refused } from "./entry";
 
 interface MemoryLimiterOptions {

@@ -1,5 +1,5 @@
-// Structured logs, one JSON line an event, on standard output. Secrets and prompts never get in: they are not passed here,
-// and the redaction below is the second fence, not the first.
+// Structured logs, one JSON line an event, on standard output, and telemetry that nobody waits for. Secrets and prompts never get in:
+// they are not passed here, and the redaction below is the second fence, not the first.
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
@@ -77,4 +77,27 @@ function describeError(error: unknown): unknown {
     stack: error.stack,
     cause: error.cause === undefined ? undefined : describeError(error.cause),
   };
+}
+
+/** What waits for the next tick: one for all, since each costs as much as what is done in it. */
+const waiting = onceKept<(() => void)[]>("done afterwards", () => []);
+
+/**
+ * Runs `work` (metrics, lines of the log) in this same turn, once all is under way that somebody does wait for: what it would read must
+ * not change by then. What it throws is logged.
+ */
+export function deferTelemetry(work: () => void): void {
+  if (waiting().push(work) === 1) process.nextTick(runAll);
+}
+
+function runAll(): void {
+  for (const work of waiting().splice(0)) runSafely(work);
+}
+
+function runSafely(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    log().error({ err: error }, "noting what happened failed");
+  }
 }

@@ -6,8 +6,8 @@ import { isNestedWithin } from "@/lib/base/json";
 import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
-import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
 import type { GatewayRequest } from "../http/request";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
 
 /** What OpenAI accepts of them. */

@@ -2,8 +2,7 @@
 
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
-import { runPrompt } from "../prompt/pipeline";
-import { placeMoney } from "../proof/place";
+import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
 import { chatWriter } from "./writer";

@@ -3,7 +3,7 @@
 import type { AppError, ErrorCode } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
-import { errorDetails } from "../http/respond";
+import { errorDetails } from "../http/endpoint";
 
 /** OpenAI's kinds of error; its client chooses the class of what it throws by the status alone. */
 const kinds: Partial<Record<ErrorCode, string>> = {

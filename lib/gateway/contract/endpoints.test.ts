@@ -5,7 +5,7 @@ import { config } from "@/lib/base/config";
 import { parseUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import { listModels } from "@/lib/providers/catalogue";
-import { refuseNewRequests } from "../http/drain";
+import { refuseNewRequests } from "../http/endpoint";
 import { reportReadiness } from "../http/health";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";

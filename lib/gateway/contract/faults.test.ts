@@ -7,8 +7,8 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
-import { estimateUsage } from "../prompt/estimate";
-import { loadOverruns, needsByteBound } from "../prompt/overrun";
+import { estimateUsage } from "../prompt/completion";
+import { loadOverruns, needsByteBound } from "../prompt/quote";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, chargesOf, expectPaid, expectUncharged, until } from "./testing/books";
 import {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { findModel } from "@/lib/providers/catalogue";
 import { readableOf } from "../http/reply-stream";
 import { answer } from "../http/router";
-import { estimateUsage } from "../prompt/estimate";
+import { estimateUsage } from "../prompt/completion";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";

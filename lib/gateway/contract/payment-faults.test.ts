@@ -10,7 +10,7 @@ import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/c
 import { pool } from "@/lib/db/pool";
 import { findClaim } from "@/lib/payments/claims/claim";
 import { settleClaim } from "@/lib/payments/settlement/settle";
-import { recordInputOverrun } from "../prompt/overrun";
+import { recordInputOverrun } from "../prompt/quote";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged, openHolds, until } from "./testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, readCosts, readError, readEvents } from "./testing/client";

@@ -7,7 +7,7 @@ import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
-import { recordInputOverrun } from "../prompt/overrun";
+import { recordInputOverrun } from "../prompt/quote";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { startFacilitator } from "./testing/facilitator";
 import { openService } from "./testing/service";

@@ -1,14 +1,16 @@
-// Who calls: from the Authorization header to an account and its key, and no further than the limits on guessing allow.
+// Who calls, and how often: from the Authorization header to an account and its key, no further than the limits on guessing allow; then
+// the account's own limits, its rate and its slots in flight. A stream is in flight until its end.
 
 import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
 import { noteKeyUse } from "@/lib/access/last-used";
+import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
 import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
+import { limiter } from "@/lib/access/limits/limiter";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { rateLimitExceeded } from "./rate-limit-exceeded";
 import type { GatewayRequest } from "./request";
 
 /** Whoever asks for an answer. */
@@ -55,7 +57,7 @@ export const accountFrozen = (): AppError =>
  * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
  */
 export function authenticate(request: GatewayRequest): Caller | Promise<Caller> {
-  const found = authenticateBearer(request.headers.authorization, () => admit(failedAuth().check(addressOf(request))));
+  const found = authenticateBearer(request.headers.authorization, () => admitAttempt(failedAuth().check(addressOf(request))));
   // A key that this process knows is there at once; awaiting it would cost every request a turn.
   return found instanceof Promise ? found.then((result) => callerOf(request, result)) : callerOf(request, found);
 }
@@ -65,7 +67,7 @@ const addressOf = (request: GatewayRequest): string =>
 
 function callerOf(request: GatewayRequest, result: Authentication): Caller {
   if (!result.ok) {
-    admit(failedAuth().record(addressOf(request)));
+    admitAttempt(failedAuth().record(addressOf(request)));
     throw invalidApiKey(result.reason);
   }
   const { key, name } = result;
@@ -86,6 +88,36 @@ function callerOf(request: GatewayRequest, result: Authentication): Caller {
 }
 
 /** @throws AppError RATE_LIMIT_EXCEEDED when this address has failed too often */
-function admit(attempt: Attempt): void {
+function admitAttempt(attempt: Attempt): void {
   if (!attempt.granted) throw rateLimitExceeded("rate", attempt.retryAfterMs);
+}
+
+/**
+ * Takes one request and one slot in flight; the slot returns when the request ends.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
+export function limit(request: GatewayRequest, { limitedAs, limits }: Buyer): void | Promise<void> {
+  const entered = limiter().enter(limitedAs, limits);
+  // In memory the answer is there at once; awaiting it would cost every request a turn.
+  return entered instanceof Promise ? entered.then((entry) => admitEntry(request, entry)) : admitEntry(request, entered);
+}
+
+function admitEntry(request: GatewayRequest, entry: Entry): void {
+  writeLimitHeaders(request.replyHeaders, entry.state);
+  if (!entry.granted) throw rateLimitExceeded(entry.limit, entry.retryAfterMs);
+  request.onEnd(entry.leave);
+}
+
+const limitText = {
+  rate: "Too many requests in this minute",
+  concurrency: "Too many requests in flight at once",
+};
+
+/** The error for a limit and how long until it may grant. */
+function rateLimitExceeded(limit: "rate" | "concurrency", retryAfterMs: number): AppError {
+  return new AppError("RATE_LIMIT_EXCEEDED", {
+    message: `${limitText[limit]}; try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`,
+    details: { limit, retryAfterMs: Math.ceil(retryAfterMs) },
+    headers: { "retry-after": retryAfter(retryAfterMs) },
+  });
 }

@@ -10,10 +10,8 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { hasFreeAddress } from "@/lib/wallets/free-addresses";
-import { isDraining } from "./drain";
-import { endpoint } from "./endpoint";
+import { endpoint, isDraining, jsonReply } from "./endpoint";
 import type { GatewayRequest } from "./request";
-import { jsonReply } from "./respond";
 
 /** The process is alive and its event loop turns. */
 export const health = endpoint("health", async (request) => jsonReply(request, 200, writeJson({ status: "ok" })));

@@ -1,7 +1,7 @@
 // What the listings of the API have in common: how their query is read, how many rows a page has, and cursors from page to page.
 
 import { z } from "zod";
-import { invalidRequest, parseGiven, readIssues } from "./invalid-request";
+import { invalidRequest, parseGiven, readIssues } from "./request";
 
 const MAX_ROWS = 1_000;
 

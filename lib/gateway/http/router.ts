@@ -4,7 +4,7 @@ import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
 import { chatErrorBody } from "../chat/errors";
 import { openapi } from "../openapi/endpoint";
-import { prompt } from "../prompt/prompt";
+import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
 import { balance } from "../reads/balance";
 import { deposits } from "../reads/deposits";
@@ -14,8 +14,7 @@ import { receipt } from "../reads/receipt";
 import { usage } from "../reads/usage";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
-import { isDraining } from "./drain";
-import { type Endpoint, endpoint } from "./endpoint";
+import { type Endpoint, endpoint, isDraining } from "./endpoint";
 import { health, metricsText, ready } from "./health";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 

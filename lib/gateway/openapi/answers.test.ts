@@ -10,7 +10,7 @@ import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, QUESTION, readEvents } from "../contract/testing/client";
 import { openService } from "../contract/testing/service";
-import { refuseNewRequests } from "../http/drain";
+import { refuseNewRequests } from "../http/endpoint";
 import { openApiDocument } from "./document";
 import { errorSchemaName } from "./errors";
 import { namedSchemas } from "./schemas";

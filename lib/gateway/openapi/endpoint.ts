@@ -1,8 +1,7 @@
 // GET /api/v1/openapi.json: the API described for programs, made from the schemas that validate. No key is asked for.
 
 import { once } from "@/lib/base/process-singleton";
-import { endpoint } from "../http/endpoint";
-import { jsonReply } from "../http/respond";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { openApiDocument } from "./document";
 
 const documentText = () => once("openapi text", () => JSON.stringify(openApiDocument()));

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import type { Json } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
 import { chatErrorBody } from "../chat/errors";
-import { errorBody } from "../http/respond";
+import { errorBody } from "../http/endpoint";
 import { BASE_URL, errorNotes } from "./error-notes";
 import { EXAMPLE_REQUEST_ID } from "./examples";
 import { type HeaderName, headersWith } from "./headers";

@@ -11,8 +11,8 @@ import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
 import { type GatewayRequest, openRequest } from "../http/request";
-import { promptWriter } from "../prompt/prompt-writer";
-import type { ChargeReceipt } from "../prompt/settlement";
+import type { ChargeReceipt } from "../prompt/completion";
+import { promptWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
 

@@ -7,13 +7,20 @@ import { log } from "@/lib/base/observe/log";
 import type { ProviderCall } from "@/lib/providers/call";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
+import { eventStreamHeaders } from "../http/endpoint";
 import type { GatewayReply } from "../http/request";
-import { eventStreamHeaders } from "../http/respond";
-import { type CallContext, measure, readUsage, recordFacts, startCall } from "./call-context";
-import { estimateUsage } from "./estimate";
-import { addPiece, emptyOutput, type Output, piecesOf, writtenText } from "./output";
+import { type CallContext, measure, readUsage, recordFacts, startCall } from "./answer";
+import {
+  addPiece,
+  type ChargeReceipt,
+  type Completion,
+  emptyOutput,
+  estimateUsage,
+  type Output,
+  piecesOf,
+  writtenText,
+} from "./completion";
 import { providerError } from "./provider-failure";
-import type { ChargeReceipt, Completion } from "./settlement";
 import { keepAlive } from "./sse-keep-alive";
 
 /**

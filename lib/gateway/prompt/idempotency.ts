@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import type { Claim } from "@/lib/ledger/holds";
-import { invalidRequest } from "../http/invalid-request";
 import type { GatewayRequest } from "../http/request";
+import { invalidRequest } from "../http/request";
 
 export interface SavedReply {
   requestId: string;

@@ -11,12 +11,10 @@ import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
 import { authenticate } from "../http/caller";
 import { openRequest } from "../http/request";
-import { placeMoney } from "../proof/place";
 import { commit } from "./commit";
-import { runPrompt } from "./pipeline";
+import { placeMoney, runPrompt } from "./pipeline";
 import { prepareGateway } from "./prepare";
-import { readPrompt } from "./prompt-body";
-import { promptWriter } from "./prompt-writer";
+import { promptWriter, readPrompt } from "./prompt-body";
 
 type Step = (...given: never[]) => unknown;
 
@@ -31,14 +29,21 @@ const { steps, noting } = vi.hoisted(() => {
   return { steps, noting };
 });
 
-vi.mock("../http/limit", async (original) => ({ limit: noting("limit", (await original<typeof import("../http/limit")>()).limit) }));
+vi.mock("../http/caller", async (original) => {
+  const caller = await original<typeof import("../http/caller")>();
+  return { ...caller, limit: noting("limit", caller.limit) };
+});
 vi.mock("./quote", async (original) => {
   const quote = await original<typeof import("./quote")>();
   return { ...quote, quotePrompt: noting("quote", quote.quotePrompt) };
 });
-vi.mock("./call-context", async (original) => {
-  const context = await original<typeof import("./call-context")>();
-  return { ...context, requestWhole: noting("call provider", context.requestWhole), startCall: noting("call provider", context.startCall) };
+vi.mock("@/lib/providers/call", async (original) => {
+  const call = await original<typeof import("@/lib/providers/call")>();
+  return {
+    ...call,
+    callProvider: noting("call provider", call.callProvider),
+    callProviderWhole: noting("call provider", call.callProviderWhole),
+  };
 });
 
 await openTestDatabase();

@@ -1,20 +1,25 @@
 // The way of a request that is paid for: one direction, and what each step made is handed to the next.
 
 import type { AccountId } from "@/lib/base/ids";
-import type { Buyer } from "../http/caller";
-import { limit } from "../http/limit";
+import { authenticate, type Buyer, type Caller, limit } from "../http/caller";
+import { endpoint, eventStreamHeaders, jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import { eventStreamHeaders, jsonReply, serverTiming } from "../http/respond";
 import type { PaymentFacts } from "../proof/facts";
+import { placeFromProof } from "../proof/proof";
+import { readProofHeader } from "../proof/proof-body";
+import { paymentRefused } from "../proof/refusal";
+import { answerWhole, prepareCall } from "./answer";
 import { answerStream } from "./answer-stream";
-import { answerWhole } from "./answer-whole";
-import { prepareCall } from "./call-context";
-import type { PlacedHold } from "./hold";
+import { type PlacedHold, placeFromBalance } from "./hold";
 import { getSavedReply } from "./idempotency";
-import type { Prompt } from "./prompt-body";
+import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
 import { type Quote, quotePrompt } from "./quote";
-import type { ReplyWriter } from "./reply-writer";
 import { openSettlement } from "./settlement";
+
+/** POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged. */
+export const prompt = endpoint("prompt", (request) =>
+  runPrompt(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
+);
 
 /** By what the endpoints differ that sell answers. */
 interface PromptHandler<Who extends Buyer, Read extends Prompt> {
@@ -62,4 +67,17 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
   // The id that its body names.
   reply.headers["x-request-id"] = saved.requestId;
   return reply;
+}
+
+/** Sets the quote's ceiling aside: from the payment that came with the request, or else from the caller's balance. Without a payment this costs nothing beyond what a hold does. @throws AppError */
+export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+  const header = request.headers["payment-proof"];
+  if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
+  return placeFromProof(request, caller, quote, () => givenPayment(prompt, header));
+}
+
+function givenPayment({ payment }: Prompt, header: string | undefined): unknown {
+  if (header === undefined) return payment;
+  if (payment !== undefined) throw paymentRefused("malformed", "Payment-Proof: send it, or payment in the body, and not both");
+  return readProofHeader(header);
 }

@@ -5,15 +5,11 @@ import { readAgreedLimits } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
-import type { Caller } from "../http/caller";
-import { isDraining } from "../http/drain";
-import { type Endpoint, endpoint } from "../http/endpoint";
-import { limit } from "../http/limit";
+import { type Caller, limit } from "../http/caller";
+import { type Endpoint, endpoint, isDraining } from "../http/endpoint";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "../http/request";
-import { placeMoney } from "../proof/place";
-import { runPrompt } from "./pipeline";
-import { type Prompt, readPrompt } from "./prompt-body";
-import { promptWriter } from "./prompt-writer";
+import { placeMoney, runPrompt } from "./pipeline";
+import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
 import { replyWithQuote } from "./quote-endpoint";
 
 /** All that an owner's browser says to the gateway: of its headers the content type alone. */

@@ -11,7 +11,7 @@ import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catal
 import { inputTokenBound } from "@/lib/providers/token-bound";
 import { reportReadiness } from "../http/health";
 import { commit } from "./commit";
-import { loadOverruns } from "./overrun";
+import { loadOverruns } from "./quote";
 
 /**
  * Prepares this process, once; the database must be migrated.

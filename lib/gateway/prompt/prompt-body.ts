@@ -1,13 +1,18 @@
-// The body of a prompt request: the schema that validates it, and errors that name the field and the cure.
+// The bodies of POST /api/v1/prompt: the request's, with the schema that validates it and errors that name the field and the cure, and
+// the answer's.
 
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
-import { type NanoUsd, parseUsd } from "@/lib/base/money";
+import { writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd, parseUsd, usdText } from "@/lib/base/money";
 import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
-import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/invalid-request";
-import type { GatewayRequest } from "../http/request";
+import { errorBody } from "../http/endpoint";
+import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import type { PaymentFacts } from "../proof/facts";
+import { paymentBody } from "../proof/payment-body";
+import type { ChargeReceipt, OutputPiece } from "./completion";
 
 export const promptBodySchema = z.strictObject({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
@@ -90,4 +95,41 @@ export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
     const message = error instanceof RangeError ? error.message : "must be an amount of USD";
     throw invalidRequest([{ path: "maxCost", message }]);
   }
+}
+
+/** How an endpoint writes its answers: in the specification's own form, or in OpenAI's. A writer is made for one request. */
+export interface ReplyWriter {
+  /** The body of a whole answer. */
+  whole(receipt: ChargeReceipt): string;
+  /** What a stream begins with. */
+  opening(): string;
+  piece(piece: OutputPiece): string;
+  /** What follows the last piece of a complete stream. */
+  done(receipt: ChargeReceipt): string;
+  /** The last event of a stream that did not reach its end. */
+  failed(error: AppError): string;
+}
+
+/** One server-sent event; `json` has no line ends. */
+const writeEvent = (name: string, json: string): string => `event: ${name}\ndata: ${json}\n\n`;
+
+/** Writes answers to `request`, field by field and in the specification's order, whole or as server-sent events. No tool can be named in a prompt, so its pieces are all text. */
+export function promptWriter(request: GatewayRequest, { model }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
+  const whole = ({ completion, inputCost, outputCost }: ChargeReceipt): string => {
+    const { inputTokens, outputTokens } = completion.usage;
+    const paid = payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
+    return (
+      `{"success":true,"text":${JSON.stringify(completion.output.text)},"model":${JSON.stringify(model.id)},` +
+      `"usage":{"inputTokens":${inputTokens},"outputTokens":${outputTokens},"totalTokens":${inputTokens + outputTokens}},` +
+      `"cost":{"inputCost":${usdText(inputCost)},"outputCost":${usdText(outputCost)},"totalCost":${usdText(inputCost + outputCost)}},` +
+      `"requestId":"${request.id}"${paid}}`
+    );
+  };
+  return {
+    whole,
+    opening: () => "",
+    piece: (piece) => (piece.type === "text" ? writeEvent("delta", JSON.stringify({ text: piece.text })) : ""),
+    done: (receipt) => writeEvent("done", whole(receipt)),
+    failed: (error) => writeEvent("error", errorBody(error, request.id)),
+  };
 }

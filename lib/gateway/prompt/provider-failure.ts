@@ -2,7 +2,7 @@
 
 import { AppError } from "@/lib/base/errors";
 import type { ProviderFailure } from "@/lib/providers/types";
-import { invalidRequest } from "../http/invalid-request";
+import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
 
 /** The error that a caller gets when a model's provider failed before anything was delivered; nothing was charged. */

@@ -4,14 +4,12 @@
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { readBalance } from "@/lib/ledger/accounts";
-import { authenticate, type Caller } from "../http/caller";
-import { endpoint } from "../http/endpoint";
-import { limit } from "../http/limit";
+import { authenticate, type Caller, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import { jsonReply } from "../http/respond";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
-import { estimateUsage } from "./estimate";
+import { estimateUsage } from "./completion";
 import { type Prompt, readPrompt } from "./prompt-body";
 import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
 

@@ -1,13 +1,15 @@
-// The price of a prompt before it is answered: its ceiling, the most it can cost, is what will be held.
+// The price of a prompt before it is answered: its ceiling, the most it can cost, is what will be held. Where an input turns out to be
+// above its bound, its model is bounded by bytes from then on.
 
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { log } from "@/lib/base/observe/log";
 import { onceKept } from "@/lib/base/process-singleton";
+import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Model } from "@/lib/providers/types";
-import { invalidRequest } from "../http/invalid-request";
-import { needsByteBound } from "./overrun";
+import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
 
 export interface Quote {
@@ -75,4 +77,34 @@ export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl
       depositUrl,
     },
   });
+}
+
+/** Names of the settings by which processes tell each other of such models. */
+const OVERRUN_PREFIX = "token_bound:";
+
+/** Models whose provider once counted more input tokens than our bound allowed. */
+const overrun = onceKept("overrun models", () => new Set<string>());
+
+/** From an overrun on, in every process, bytes bound the model: no tokenizer makes more than one token of a byte. */
+export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);
+
+/** Remembers that a model's bound was too low; it lasts beyond this process. */
+export async function recordInputOverrun(modelId: string): Promise<void> {
+  if (overrun().has(modelId)) return;
+  overrun().add(modelId);
+  log().error(
+    { model: modelId },
+    "input tokens exceeded their bound: the operator bore the difference, and bytes bound this model from now on",
+  );
+  try {
+    await writeSetting(OVERRUN_PREFIX + modelId, "bytes");
+  } catch (error) {
+    // The answer is charged by now and must reach its caller; this process knows, others learn at their next overrun.
+    log().error({ err: error, model: modelId }, "the overrun could not be recorded for other processes");
+  }
+}
+
+/** Reads what other processes and earlier ones found. Run at start and then by a job. */
+export async function loadOverruns(): Promise<void> {
+  for (const { name } of await listSettings(OVERRUN_PREFIX)) overrun().add(name.slice(OVERRUN_PREFIX.length));
 }

@@ -13,8 +13,8 @@ import { fundedAccount, openFunding, openKey } from "@/lib/ledger/testing/fund";
 import { newHold } from "@/lib/ledger/testing/holding";
 import { modelAt } from "@/lib/providers/testing/call-kit";
 import { commit } from "./commit";
-import { emptyOutput } from "./output";
-import { type ChargeReceipt, type Completion, openSettlement } from "./settlement";
+import { type ChargeReceipt, type Completion, emptyOutput } from "./completion";
+import { openSettlement } from "./settlement";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -2,42 +2,19 @@
 // or the end of the request.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
-import { log } from "@/lib/base/observe/log";
+import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
 import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, type Settled } from "@/lib/ledger/holds";
 import { releaseHold } from "@/lib/ledger/release-hold";
-import { isRefusal, settleHold } from "@/lib/ledger/settle-hold";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { settleLater } from "@/lib/ledger/waiting-settlements";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
-import type { Output } from "./output";
-import { recordInputOverrun } from "./overrun";
+import type { ChargeReceipt, Completion } from "./completion";
 import type { Prompt } from "./prompt-body";
-import type { Quote } from "./quote";
-
-/** An answer, whole or as far as it came. */
-export interface Completion {
-  output: Output;
-  usage: TokenUsage;
-  outcome: ChargeDetails["outcome"];
-  /** True when the provider gave no count and ours is used. */
-  estimated: boolean;
-  provider: string;
-  /** The provider's own name of the answer. */
-  providerRequestId: string | null;
-  firstTokenMs: number | null;
-  providerMs: number;
-}
-
-/** What a request cost, as it was charged. */
-export interface ChargeReceipt {
-  completion: Completion;
-  inputCost: NanoUsd;
-  outputCost: NanoUsd;
-}
+import { type Quote, recordInputOverrun } from "./quote";
 
 /** What a charge says of its prompt. */
 type Asked = Pick<Prompt, "stream">;

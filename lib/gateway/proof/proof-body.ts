@@ -3,7 +3,7 @@
 import { type Hex, isAddress } from "viem";
 import { z } from "zod";
 import { isRecord } from "@/lib/providers/wire-value";
-import { parseGiven, readIssues } from "../http/invalid-request";
+import { parseGiven, readIssues } from "../http/request";
 import { paymentRefused } from "./refusal";
 
 /** More could not be booked. */

@@ -3,10 +3,8 @@
 import { writeJson } from "@/lib/base/json";
 import { readBalance } from "@/lib/ledger/accounts";
 import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
-import { authenticate } from "../http/caller";
-import { endpoint } from "../http/endpoint";
-import { limit } from "../http/limit";
-import { jsonReply } from "../http/respond";
+import { authenticate, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
 
 export const balance = endpoint("balance", async (request) => {
   const caller = await authenticate(request);

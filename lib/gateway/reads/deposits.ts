@@ -5,12 +5,10 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { type Deposit, listDeposits } from "@/lib/wallets/deposits/deposit";
-import { authenticate } from "../http/caller";
-import { endpoint } from "../http/endpoint";
-import { invalidRequest } from "../http/invalid-request";
-import { limit } from "../http/limit";
+import { authenticate, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
-import { jsonReply } from "../http/respond";
+import { invalidRequest } from "../http/request";
 
 export const deposits = endpoint("deposits", async (request) => {
   const caller = await authenticate(request);

@@ -5,8 +5,7 @@ import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import { findModel, listModels } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
-import { endpoint } from "../http/endpoint";
-import { jsonReply } from "../http/respond";
+import { endpoint, jsonReply } from "../http/endpoint";
 
 export const models = endpoint("models", async (request) =>
   jsonReply(request, 200, writeJson({ object: "list", data: listModels().map(modelBody) })),

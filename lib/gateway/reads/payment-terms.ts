@@ -14,8 +14,7 @@ import { type SettlementTerms, settlementAddress } from "@/lib/chains/evm/settle
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { evmNetwork, solanaNetwork } from "@/lib/payments/claims/networks";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
-import { endpoint } from "../http/endpoint";
-import { jsonReply } from "../http/respond";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { MAX_PROOF_AGE_MS, proofNetworks } from "../proof/proof";
 
 export const paymentTerms = endpoint("payment-terms", async (request) => {

@@ -8,10 +8,8 @@ import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
-import { authenticate } from "../http/caller";
-import { endpoint } from "../http/endpoint";
-import { limit } from "../http/limit";
-import { jsonReply } from "../http/respond";
+import { authenticate, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { paymentBody } from "../proof/payment-body";
 
 export const receipt = endpoint("receipt", async (request) => {

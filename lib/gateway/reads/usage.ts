@@ -17,12 +17,10 @@ import {
   type UsageSpan,
   type UsageSums,
 } from "@/lib/ledger/usage";
-import { authenticate } from "../http/caller";
-import { endpoint } from "../http/endpoint";
-import { type Issue, invalidRequest } from "../http/invalid-request";
-import { limit } from "../http/limit";
+import { authenticate, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
-import { jsonReply } from "../http/respond";
+import { type Issue, invalidRequest } from "../http/request";
 
 export const usage = endpoint("usage", async (request) => {
   const caller = await authenticate(request);

@@ -5,8 +5,7 @@ import { config } from "@/lib/base/config";
 import { writeJson } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
 import { X402_VERSION } from "@/lib/payments/x402/wire";
-import { endpoint } from "../http/endpoint";
-import { jsonReply } from "../http/respond";
+import { endpoint, jsonReply } from "../http/endpoint";
 import { listRequirements, resource } from "./offers";
 import { leastPrice, MAX_UNITS, NANO_PER_UNIT } from "./price";
 

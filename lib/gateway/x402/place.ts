@@ -8,8 +8,8 @@ import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/pa
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
 import type { Buyer } from "../http/caller";
-import { invalidRequest } from "../http/invalid-request";
 import type { GatewayRequest } from "../http/request";
+import { invalidRequest } from "../http/request";
 import type { PlacedHold } from "../prompt/hold";
 import type { Prompt } from "../prompt/prompt-body";
 import type { Quote } from "../prompt/quote";

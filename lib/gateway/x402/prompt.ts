@@ -2,8 +2,7 @@
 
 import { endpoint } from "../http/endpoint";
 import { runPrompt } from "../prompt/pipeline";
-import { readPrompt } from "../prompt/prompt-body";
-import { promptWriter } from "../prompt/prompt-writer";
+import { promptWriter, readPrompt } from "../prompt/prompt-body";
 import { identifyClient } from "./payer";
 import { placeFromX402 } from "./place";
 

@@ -4,7 +4,7 @@
 
 import { nanoUsd } from "@/lib/base/money";
 import { type ChargeDetails, dividePaid, type Hold, type HoldDecision, type Settled, type Settlement } from "../holds";
-import type { Statement } from "./statement";
+import type { Statement } from "./connections";
 
 /** Names of SQL functions; see prisma/functions/gateway/holds.sql. */
 export interface CommitFunctions {

@@ -1,23 +1,39 @@
 // Commits of all that this process holds and settles: what arrives while a commit is under way goes into the next one. So few disk
-// flushes serve many requests, and holds and settlements of one account rarely wait for each other's locks.
+// flushes serve many requests, and holds and settlements of one account rarely wait for each other's locks. Items are decided in as few
+// statements as it takes: many by sets, and the accounts that stand in the way of that, for one refused hold is enough, item by item, so
+// that they keep nobody else.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { deferTelemetry } from "@/lib/base/observe/defer-telemetry";
+import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { isStatementError } from "@/lib/db/failure";
+import { isStatementError, sqlStateOf } from "@/lib/db/failure";
 import { processId } from "@/lib/db/heartbeat";
 import type { Hold, HoldDecision, Settled, Settlement } from "../holds";
-import { Batcher } from "./batcher";
-import type { Circumstances, CommitFunctions, TextStatement } from "./codec";
+import { Batcher, Failure } from "./batcher";
+import {
+  type Circumstances,
+  type CommitFunctions,
+  type Items,
+  manyStatement,
+  placeHoldStatement,
+  readHoldDecision,
+  readSettled,
+  settleHoldStatement,
+  type TextStatement,
+} from "./codec";
 import { hasIdleConnection, runOnCommitConnection } from "./connections";
-import { accountOf, type Decider, decide, decideItems, divide, type Item, type Result } from "./decide";
 
 const MAX_ITEMS = 256;
 /** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
 const ENOUGH_ITEMS = 6;
 /** So many are worth a commit of their own beside one that is under way; fewer would cost each of them more than they gain. */
 const MIN_PARALLEL_BATCH = 20;
+/** One or two items are decided sooner one after the other than by sets. */
+const MIN_BATCH = 3;
+/** Of so many accounts it is remembered that their last hold was refused. */
+const MAX_REFUSED = 10_000;
 /** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
 const SETTLE_MARGIN_MS = 60_000;
 
@@ -47,6 +63,32 @@ export function createCommit(functions: CommitFunctions): Commit {
   };
 }
 
+const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200];
+
+/**
+ * Ends one hold together with those that end beside it. Settling is idempotent, so whatever came between, a broken connection or a
+ * database that could not just now, it is tried again while the caller waits.
+ * @throws Error when the database stayed away for over 15 s, or refuses this settlement for good
+ */
+export async function settleHold(commit: Commit, settlement: Settlement): Promise<Settled> {
+  for (const delayMs of RETRY_DELAYS_MS) {
+    try {
+      return await commit.settle(settlement);
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      log().warn({ err: error, requestId: settlement.hold.requestId }, "settling a hold failed, trying again");
+    }
+    await sleep(delayMs);
+  }
+  return commit.settle(settlement);
+}
+
+/**
+ * True when the database refused the item itself (a value, a constraint, an exception of ours) and would again. A lock that
+ * was not got, a server without memory or connections, a deadlock: those pass.
+ */
+export const isRefusal = (error: unknown): boolean => /^(22|23|42|P0)/.test(sqlStateOf(error) ?? "");
+
 /** A hold outlives the provider's time limit by the margin: what settles later than that comes from the dead. */
 export const holdDeadline = (placedAt: Date): Date => dateOf(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
 
@@ -74,4 +116,95 @@ function recordBatch(items: readonly Item[], ms: number): void {
   if (holds.length > 0) metrics().ledgerBatchSize.observe({ operation: "hold" }, holds.length);
   if (settlements.length > 0) metrics().ledgerBatchSize.observe({ operation: "settle" }, settlements.length);
   metrics().ledgerBatchSeconds.observe(ms / 1000);
+}
+
+export type Item = { hold: Hold } | { settlement: Settlement };
+export type Result = HoldDecision | Settled;
+
+interface Decider {
+  functions: CommitFunctions;
+  /** Runs a statement in a commit of its own. @throws what pg throws */
+  run: (statement: TextStatement) => Promise<string>;
+  circumstances: () => Circumstances;
+  /** Accounts whose last hold was refused, the oldest first: their next ones cannot be decided by sets either, most likely. */
+  refused: Set<string>;
+}
+
+const accountOf = (item: Item): string => ("hold" in item ? item.hold : item.settlement.hold).accountId;
+
+/** Decides items; each has a result of its own, in order. @throws what pg throws for all of them: none is decided then */
+export const decide = (decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> =>
+  items.length < MIN_BATCH ? decideItems(decider, items) : decideBatch(decider, items);
+
+async function decideBatch(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
+  const { functions, run, circumstances } = decider;
+  const answer = await run(manyStatement(functions.decideBatch, divide(items), circumstances()));
+  if (!answer.startsWith("!")) return readLines(items, answer === "" ? [] : answer.split("\n"));
+  const inTheWay = new Set(answer.slice(1).split(","));
+  const rest = items.filter((item) => !inTheWay.has(accountOf(item)));
+  if (rest.length === 0 || rest.length === items.length) return decideItems(decider, items);
+  const those = items.filter((item) => inTheWay.has(accountOf(item)));
+  // The two are committed by themselves: what fails in the second takes back nothing of the first.
+  const decided = new Map(zip(rest, await decide(decider, rest)));
+  const results = await decideItems(decider, those).catch((error: unknown) => decideSingly(decider, those, error));
+  for (const [item, result] of zip(those, results)) decided.set(item, result);
+  return items.map((item) => decided.get(item) ?? new Failure(new Error("assertion failed: an item was not decided")));
+}
+
+const zip = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] =>
+  ones.flatMap((one, index) => (index < others.length ? [[one, others[index] as Other]] : []));
+
+/** Decides each item by itself, in one statement. @throws what pg throws for all of them */
+async function decideItems(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
+  const results = await runItems(decider, items);
+  for (const [item, result] of zip(items, results)) if ("hold" in item) noteRefused(decider, accountOf(item), result.outcome !== "held");
+  return results;
+}
+
+function noteRefused({ refused }: Decider, account: string, isRefused: boolean): void {
+  if (!isRefused) return void refused.delete(account);
+  const [oldest] = refused;
+  if (refused.size >= MAX_REFUSED && oldest !== undefined) refused.delete(oldest);
+  refused.add(account);
+}
+
+async function runItems({ functions, run, circumstances }: Decider, items: readonly Item[]): Promise<Result[]> {
+  const [first] = items;
+  if (items.length > 1 || !first) {
+    const answer = await run(manyStatement(functions.decideItems, divide(items), circumstances()));
+    return readLines(items, answer.split("\n"));
+  }
+  if ("hold" in first) return [readHoldDecision(await run(placeHoldStatement(functions, first.hold, circumstances())))];
+  return [readSettled(await run(settleHoldStatement(functions, first.settlement, circumstances())), first.settlement)];
+}
+
+/** After a statement for all of them failed: each by itself, so that the one at fault fails alone. */
+async function decideSingly(decider: Decider, items: readonly Item[], error: unknown): Promise<(Result | Failure)[]> {
+  if (!isStatementError(error)) return items.map(() => new Failure(error));
+  const results: (Result | Failure)[] = [];
+  for (const item of items) results.push(...(await decideItems(decider, [item]).catch((failed: unknown) => [new Failure(failed)])));
+  return results;
+}
+
+function divide(items: readonly Item[]): Items {
+  const settlements: Settlement[] = [];
+  const holds: Hold[] = [];
+  for (const item of items) {
+    if ("hold" in item) holds.push(item.hold);
+    else settlements.push(item.settlement);
+  }
+  return { settlements, holds };
+}
+
+/** Lines come settlements first, then holds, each in the order of the items; of a batch that was decided by sets holds have none. */
+function readLines(items: readonly Item[], lines: readonly string[]): Result[] {
+  let nextSettled = 0;
+  let nextHeld = 0;
+  for (const item of items) if (!("hold" in item)) nextHeld++;
+  const results: Result[] = [];
+  for (const item of items) {
+    if ("hold" in item) results.push(readHoldDecision(lines[nextHeld++] ?? "held"));
+    else results.push(readSettled(lines[nextSettled++] ?? "", item.settlement));
+  }
+  return results;
 }

@@ -8,9 +8,8 @@ import { nanoUsd } from "@/lib/base/money";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
-import { plannerSettings } from "../commit/connections";
-import { decide, type Item, type Result } from "../commit/decide";
-import { runStatement } from "../commit/statement";
+import { decide, type Item, type Result } from "../commit/commit";
+import { plannerSettings, runStatement } from "../commit/connections";
 import { type Hold, releaseOf, type Settlement } from "../holds";
 import type { HoldAsk, HoldResult, SettleAsk, SettleResult } from "./model-types";
 

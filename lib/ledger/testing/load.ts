@@ -4,9 +4,9 @@
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { commit } from "@/lib/gateway/prompt/commit";
+import { settleHold } from "../commit/commit";
 import type { Hold } from "../holds";
 import { placeHold } from "../place-hold";
-import { settleHold } from "../settle-hold";
 import { chargeDetails } from "./books";
 
 export interface Spender {

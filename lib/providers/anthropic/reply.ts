@@ -1,11 +1,10 @@
-// A whole message of Anthropic's, and what its parts mean to us.
+// A whole message of Anthropic's, and what its parts mean to us, in a stream as well: text, tool calls, stop reason and token counts.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, OnRequestId, ProviderEvent, ToolCallEvent } from "../types";
-import { isRecord, malformed, parseJson, readShape } from "../wire-value";
+import type { FinishReason, OnRequestId, ProviderEvent, TokenUsage, ToolCallEvent } from "../types";
+import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
-import { anthropicUsageSchema, readAnthropicUsage } from "./usage";
 
 export const anthropicBlockSchema = z.object({
   type: z.string(),
@@ -16,6 +15,16 @@ export const anthropicBlockSchema = z.object({
 });
 
 type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
+
+export const anthropicUsageSchema = z.object({
+  input_tokens: tokenCountSchema,
+  output_tokens: tokenCountSchema,
+  cache_read_input_tokens: tokenCountSchema,
+  cache_creation_input_tokens: tokenCountSchema,
+  output_tokens_details: z.object({ thinking_tokens: tokenCountSchema }).nullish(),
+});
+
+export type AnthropicUsage = z.infer<typeof anthropicUsageSchema>;
 
 const replySchema = z.object({
   id: z.unknown().optional(),
@@ -84,4 +93,33 @@ export function readAnthropicStopReason(reason: string | null | undefined): Fini
       // pause_turn waits for something that is never sent to it here.
       return "other";
   }
+}
+
+/**
+ * `input_tokens` leaves out what was read from or written to the cache, so the input is the sum of three
+ * (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching). Thinking is inside output_tokens. Null when the provider left out
+ * either of the two counts that are charged.
+ */
+export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
+  const input = usage?.input_tokens;
+  const output = usage?.output_tokens;
+  if (!usage || typeof input !== "number" || typeof output !== "number") return null;
+  const cachedInputTokens = usage.cache_read_input_tokens ?? 0;
+  return closeUsage({
+    inputTokens: input + cachedInputTokens + (usage.cache_creation_input_tokens ?? 0),
+    outputTokens: output,
+    cachedInputTokens,
+    reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
+  });
+}
+
+/** Counts in a stream are cumulative: a later one replaces an earlier one, and what a later event leaves out stays. */
+export function mergeAnthropicUsage(earlier: AnthropicUsage | null | undefined, later: AnthropicUsage | null | undefined): AnthropicUsage {
+  return {
+    input_tokens: later?.input_tokens ?? earlier?.input_tokens,
+    output_tokens: later?.output_tokens ?? earlier?.output_tokens,
+    cache_read_input_tokens: later?.cache_read_input_tokens ?? earlier?.cache_read_input_tokens,
+    cache_creation_input_tokens: later?.cache_creation_input_tokens ?? earlier?.cache_creation_input_tokens,
+    output_tokens_details: later?.output_tokens_details ?? earlier?.output_tokens_details,
+  };
 }

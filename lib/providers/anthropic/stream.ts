@@ -8,8 +8,16 @@ import { readServerSentEvents } from "../sse";
 import type { FinishReason, OnRequestId, ProviderEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
-import { anthropicBlockSchema, anthropicBlockText, readAnthropicCall, readAnthropicStopReason } from "./reply";
-import { type AnthropicUsage, anthropicUsageSchema, mergeAnthropicUsage, readAnthropicUsage } from "./usage";
+import {
+  type AnthropicUsage,
+  anthropicBlockSchema,
+  anthropicBlockText,
+  anthropicUsageSchema,
+  mergeAnthropicUsage,
+  readAnthropicCall,
+  readAnthropicStopReason,
+  readAnthropicUsage,
+} from "./reply";
 
 const eventSchema = z.object({ type: z.string() });
 const messageStartSchema = z.object({ message: z.object({ id: z.unknown().optional(), usage: anthropicUsageSchema.nullish() }) });

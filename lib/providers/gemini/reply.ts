@@ -2,11 +2,20 @@
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind } from "../types";
-import { isRecord, malformed, parseJson, readShape } from "../wire-value";
+import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind, TokenUsage } from "../types";
+import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { isSinceGemini3, joinCallId } from "./call-id";
 import { readGeminiProblem } from "./errors";
-import { geminiUsageSchema, readGeminiUsage } from "./usage";
+
+const geminiUsageSchema = z.object({
+  promptTokenCount: tokenCountSchema,
+  candidatesTokenCount: tokenCountSchema,
+  thoughtsTokenCount: tokenCountSchema,
+  cachedContentTokenCount: tokenCountSchema,
+  toolUsePromptTokenCount: tokenCountSchema,
+});
+
+export type GeminiUsage = z.infer<typeof geminiUsageSchema>;
 
 const functionCallSchema = z.object({
   id: z.string().nullish(),
@@ -31,7 +40,7 @@ const answerSchema = z.object({
   responseId: z.unknown().optional(),
 });
 
-export type GeminiAnswer = z.infer<typeof answerSchema>;
+type GeminiAnswer = z.infer<typeof answerSchema>;
 
 /** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
 export function readGeminiReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
@@ -101,4 +110,20 @@ export function readGeminiFinishReason(reason: string | null | undefined, hasCal
     default:
       return "other";
   }
+}
+
+/**
+ * Thoughts are counted beside the candidates, results of tools beside the prompt, cached content inside the prompt
+ * (https://ai.google.dev/api/generate-content#UsageMetadata). Counts of zero are left out by proto3 JSON. Null when the provider left out
+ * the count of the prompt, which is never zero.
+ */
+export function readGeminiUsage(usage: GeminiUsage | null | undefined): TokenUsage | null {
+  if (typeof usage?.promptTokenCount !== "number") return null;
+  const reasoningTokens = usage.thoughtsTokenCount ?? 0;
+  return closeUsage({
+    inputTokens: usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
+    outputTokens: (usage.candidatesTokenCount ?? 0) + reasoningTokens,
+    cachedInputTokens: usage.cachedContentTokenCount ?? 0,
+    reasoningTokens,
+  });
 }

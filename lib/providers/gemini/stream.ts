@@ -4,8 +4,7 @@
 import { readServerSentEvents } from "../sse";
 import type { OnRequestId, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
-import { geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason } from "./reply";
-import { type GeminiUsage, readGeminiUsage } from "./usage";
+import { type GeminiUsage, geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason, readGeminiUsage } from "./reply";
 
 /** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
 export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {

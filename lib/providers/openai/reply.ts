@@ -1,12 +1,32 @@
-// A whole chat completion, and what its parts mean to us.
+// A whole chat completion, and what its parts mean to us, in a stream as well: text, tool calls, finish reason and token counts.
 
 import { z } from "zod";
+import { randomBase62 } from "@/lib/base/ids";
 import { failureInside } from "../http-failure";
-import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailure } from "../types";
-import { isRecord, parseJson, readShape } from "../wire-value";
+import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailure, type TokenUsage, type ToolCallEvent } from "../types";
+import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
-import { openaiToolCallSchema, readOpenAIToolCalls } from "./tool-calls";
-import { openaiUsageSchema, readOpenAIUsage } from "./usage";
+
+/** One entry of `tool_calls`, whole or a piece. Entries of other types than `function` carry fields of their own. */
+const openaiToolCallSchema = z.object({
+  index: z.number().int().nullish(),
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+});
+
+export type ToolCallPiece = z.infer<typeof openaiToolCallSchema>;
+
+export const openaiUsageSchema = z.object({
+  prompt_tokens: tokenCountSchema,
+  completion_tokens: tokenCountSchema,
+  total_tokens: tokenCountSchema,
+  prompt_tokens_details: z.object({ cached_tokens: tokenCountSchema }).nullish(),
+  completion_tokens_details: z.object({ reasoning_tokens: tokenCountSchema }).nullish(),
+  prompt_cache_hit_tokens: tokenCountSchema,
+});
+
+type OpenAIUsage = z.infer<typeof openaiUsageSchema>;
 
 /**
  * A message, or the delta of one. `reasoning_content` is left out on purpose: it is paid for, and not part of the answer.
@@ -62,4 +82,50 @@ export function readOpenAIFinishReason(reason: string | null | undefined, isRefu
     default:
       return "other";
   }
+}
+
+/** @throws ProviderFailure malformed, when a call does not say which function */
+function readOpenAIToolCalls(calls: readonly ToolCallPiece[]): ToolCallEvent[] {
+  return calls.filter(isFunctionCall).map((call, index) => firstPiece(call, index));
+}
+
+/** Entries of other types than `function` are passed over. */
+export function isFunctionCall({ type }: ToolCallPiece): boolean {
+  return !type || type === "function";
+}
+
+/** The first piece of a call, or the whole of it. @throws ProviderFailure malformed, when it does not say which function */
+export function firstPiece({ id, function: called }: ToolCallPiece, index: number): ToolCallEvent {
+  if (!called?.name) throw malformed("a tool call without the name of its function");
+  return { type: "tool_call", index, id: id || `call_${randomBase62(24)}`, name: called.name, arguments: called.arguments ?? "" };
+}
+
+/**
+ * OpenAI and DeepSeek count reasoning inside completion_tokens, xAI beside it; the reply's own total says which, so the rule also holds for
+ * servers that are not known by name. Null when the provider left out either of the two counts that are charged.
+ */
+export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): TokenUsage | null {
+  const prompt = usage?.prompt_tokens;
+  const completion = usage?.completion_tokens;
+  if (!usage || typeof prompt !== "number" || typeof completion !== "number") return null;
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0;
+  // DeepSeek's own field; prompt_tokens = hit + miss (https://api-docs.deepseek.com/guides/kv_cache).
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
+  const total = usage.total_tokens ?? undefined;
+  const outputTokens = isReasoningBeside(prompt, completion, reasoning, total) ? completion + reasoning : completion;
+  // Seen from xAI: a cached part larger than the prompt, in which case it is not part of it. The total must bear that out.
+  const isCachedBeside = cached > prompt && total === prompt + cached + outputTokens;
+  return closeUsage({
+    inputTokens: isCachedBeside ? prompt + cached : prompt,
+    outputTokens,
+    cachedInputTokens: cached,
+    reasoningTokens: reasoning,
+  });
+}
+
+/** "Counted separately from completion_tokens, but counted in total_tokens": https://docs.x.ai/docs/key-information/consumption-and-rate-limits */
+function isReasoningBeside(prompt: number, completion: number, reasoning: number, total: number | undefined): boolean {
+  if (reasoning === 0) return false;
+  if (reasoning > completion) return true;
+  return total !== undefined && total >= prompt + completion + reasoning;
 }

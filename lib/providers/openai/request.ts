@@ -1,8 +1,7 @@
-// A model call in the words of chat completions. What the call leaves open is not sent.
+// A model call in the words of chat completions, and in what its models differ there. What the call leaves open is not sent.
 
-import type { ModelCall, ProviderId, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
-import { type OpenAIDialect, openaiDialect } from "./dialect";
-import { openaiMessages } from "./messages";
+import { createHash } from "node:crypto";
+import type { ChatMessage, ModelCall, ProviderId, ResponseFormat, Tool, ToolCall, ToolChoice, WireRequest } from "../types";
 
 /** The request of one chat completion; `provider` and `wireName` decide which of the options the model is told. */
 export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
@@ -57,3 +56,100 @@ function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenA
   const { name, description, schema, strict } = format;
   return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
+
+/** Image parts belong here once they exist. */
+function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAIDialect): object[] {
+  const written = messages.map((message) => openaiMessage(message, dialect));
+  if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
+  // JSON mode must also be asked for in a message: https://api-docs.deepseek.com/guides/json_mode
+  const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
+  return [{ role: "system", content }, ...written];
+}
+
+/** `system` everywhere: OpenAI reads it as its newer `developer` role, which the compatible servers do not know. */
+function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
+  switch (message.role) {
+    case "assistant":
+      return {
+        role: "assistant",
+        content: message.content === "" && message.toolCalls?.length ? null : message.content,
+        tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
+        // Thoughts are not part of an answer here, so there are none to give back; DeepSeek accepts empty ones.
+        reasoning_content: dialect.thinks ? "" : undefined,
+      };
+    case "tool":
+      return { role: "tool", content: message.content, tool_call_id: shortId(message.toolCallId) };
+    default:
+      return { role: message.role, content: message.content };
+  }
+}
+
+function openaiToolCall({ id, name, arguments: text }: ToolCall): object {
+  return { id: shortId(id), type: "function", function: { name, arguments: text } };
+}
+
+const maxIdLength = 40;
+
+/** OpenAI answers 400 to a longer id, as a conversation has that was begun at Gemini: there the id carries a signature. */
+function shortId(id: string): string {
+  if (id.length <= maxIdLength) return id;
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+}
+
+/**
+ * In what the models behind chat completions differ. What a provider answers with 400 is left out of the request: the customer is served
+ * without it.
+ */
+interface OpenAIDialect {
+  /** OpenAI's reasoning models refuse `max_tokens`; DeepSeek and most compatible servers know nothing else. */
+  limit: "max_completion_tokens" | "max_tokens";
+  /** temperature and top_p */
+  takesSampling: boolean;
+  /** frequency_penalty, presence_penalty and stop */
+  takesPenalties: boolean;
+  takesSeed: boolean;
+  takesParallelToolCalls: boolean;
+  takesStrictTools: boolean;
+  /** Where not, the schema is said in words and the format is json_object. */
+  takesJsonSchema: boolean;
+  /** Function tools are refused unless `reasoning_effort` is "none". */
+  needsNoEffortForTools: boolean;
+  /** DeepSeek's thinking: it refuses a forced tool choice, and assistant messages without `reasoning_content`. */
+  thinks: boolean;
+}
+
+function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
+  const reasons = reasoning.test(wireName);
+  const isDeepSeek = provider === "deepseek";
+  return {
+    limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
+    takesSampling: !reasons,
+    takesPenalties: !reasons && (provider !== "xai" || xaiWithoutReasoning.test(wireName)),
+    // DeepSeek's reference knows neither `seed` nor `parallel_tool_calls` nor json_schema, which it answers with "This
+    // response_format type is unavailable now", and `strict` only at its beta address:
+    // https://api-docs.deepseek.com/api/create-chat-completion, https://api-docs.deepseek.com/guides/tool_calls
+    takesSeed: !isDeepSeek,
+    takesParallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
+    takesStrictTools: !isDeepSeek,
+    takesJsonSchema: !isDeepSeek,
+    needsNoEffortForTools: withoutToolsWhileReasoning.test(wireName),
+    // All models but the oldest think unless told otherwise: https://api-docs.deepseek.com/guides/thinking_mode
+    thinks: isDeepSeek && wireName !== "deepseek-chat",
+  };
+}
+
+// OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any
+// temperature, top_p or penalty but the default, and to `stop`: https://platform.openai.com/docs/guides/reasoning,
+// https://platform.openai.com/docs/api-reference/chat/create ("Not supported with latest reasoning models").
+const reasoning = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$)|gpt-4o(?:-mini)?-search-preview)/;
+
+// The o-series answers 400 to `parallel_tool_calls`: https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning
+const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
+
+// From gpt-5.6 on: "Function tools with reasoning_effort are not supported in /v1/chat/completions. To use function tools,
+// use /v1/responses or set reasoning_effort to 'none'", which they also answer when no effort is set.
+const withoutToolsWhileReasoning = /^(?:.*\/)?gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)/;
+
+// "presencePenalty, frequencyPenalty and stop parameters are not supported by reasoning models": https://docs.x.ai/docs/guides/reasoning.
+// Every model of today reasons, but for those that say in their name that they do not.
+const xaiWithoutReasoning = /non-reasoning/;

@@ -4,12 +4,19 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, OnRequestId, ProviderEvent } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent, ToolCallEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
-import { openaiMessageSchema, openaiText, readOpenAIFinishReason } from "./reply";
-import { ToolCallPieces } from "./tool-calls";
-import { openaiUsageSchema, readOpenAIUsage } from "./usage";
+import {
+  firstPiece,
+  isFunctionCall,
+  openaiMessageSchema,
+  openaiText,
+  openaiUsageSchema,
+  readOpenAIFinishReason,
+  readOpenAIUsage,
+  type ToolCallPiece,
+} from "./reply";
 
 const chunkSchema = z.object({
   id: z.unknown().optional(),
@@ -58,4 +65,57 @@ function readChunk(data: string): Chunk {
   const parsed = parseJson(data, "a chunk");
   if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "unavailable");
   return readShape(chunkSchema, parsed, "a chunk");
+}
+
+interface KnownCall {
+  wireIndex: number | undefined;
+  wireId: string | undefined;
+  /** Undefined for a call of another type than `function`, whose pieces are passed over. */
+  index: number | undefined;
+}
+
+/**
+ * Puts the pieces of one stream's calls in order. They are told apart by `index`; compatible servers leave it out, give every call the
+ * index 0, or repeat id and name in each piece.
+ */
+class ToolCallPieces {
+  #known: KnownCall[] = [];
+  #functions = 0;
+
+  /**
+   * Undefined for a piece that says nothing new.
+   * @throws ProviderFailure malformed, when a call begins without the name of its function
+   */
+  read(piece: ToolCallPiece): ToolCallEvent | undefined {
+    const known = this.#find(piece);
+    if (known === undefined) return this.#begin(piece);
+    // A late id still tells pieces apart; the customer has been given another by then.
+    known.wireId ??= piece.id || undefined;
+    const text = piece.function?.arguments;
+    return known.index === undefined || !text ? undefined : { type: "tool_call", index: known.index, arguments: text };
+  }
+
+  #begin(piece: ToolCallPiece): ToolCallEvent | undefined {
+    const index = isFunctionCall(piece) ? this.#functions : undefined;
+    const event = index === undefined ? undefined : firstPiece(piece, index);
+    if (index !== undefined) this.#functions += 1;
+    this.#known.push({ wireIndex: piece.index ?? undefined, wireId: piece.id || undefined, index });
+    return event;
+  }
+
+  /** The call that a piece continues; undefined when it begins one. */
+  #find(piece: ToolCallPiece): KnownCall | undefined {
+    const isNamed = Boolean(piece.function?.name);
+    if (piece.index !== undefined && piece.index !== null) {
+      const known = this.#known.findLast(({ wireIndex }) => wireIndex === piece.index);
+      // Gemini's own chat completions give each of several calls the index 0, with its own id and name.
+      const isOther = isNamed && piece.id && known?.wireId !== undefined && known.wireId !== piece.id;
+      return isOther ? this.#known.findLast(({ wireId }) => wireId === piece.id) : known;
+    }
+    if (piece.id) {
+      const known = this.#known.findLast(({ wireId }) => wireId === piece.id);
+      if (known !== undefined || isNamed) return known;
+    }
+    return isNamed || !isFunctionCall(piece) ? undefined : this.#known.at(-1);
+  }
 }

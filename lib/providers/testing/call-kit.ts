@@ -1,9 +1,8 @@
 // For tests of calls: a model, a setup without the process's settings, and a reader that keeps events and failure apart.
 
 import { nanoUsd } from "@/lib/base/money";
-import { callProvider, callProviderWhole, type ProviderCall, type WholeCall } from "../call";
+import { callProvider, callProviderWhole, type ProviderCall, type RoutingSetup, type WholeCall } from "../call";
 import { endpointAt } from "../endpoints";
-import type { RoutingSetup } from "../routing";
 import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
 import { lineFormat } from "./provider-server";
 

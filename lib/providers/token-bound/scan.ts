@@ -1,14 +1,13 @@
 // Walks a text once and adds up the most tokens that can begin in each stretch of it. A stretch is a run of ASCII letters,
 // digits, signs or white space, or one character beyond ASCII. Every claim rests on one of three facts:
 // - a pretoken that is in the vocabulary is one token, and where the three public tokenizers put its borders is certain here;
-// - no pretoken border divides the stretch, so merge.ts bounds what begins in it;
+// - no pretoken border divides the stretch, so `maxTokens` bounds what begins in it;
 // - a token has at least one byte.
 // Next to a character beyond ASCII only the last two count, since whether it is a letter, and what NFKC makes of it, may be
 // other there than here.
 
-import { maxTokens, maxTokensOfRun } from "./merge";
 import { type NormalForms, normalForms, utf8Length } from "./normal-form";
-import { BARE, JOINABLE, SPACED, type TokenTable, tokenTable } from "./table";
+import { BARE, JOINABLE, maxTokens, maxTokensOfRun, SPACED, type TokenTable, tokenTable } from "./table";
 
 /** In what the tokenizers differ. */
 export interface ScanRules {
@@ -161,7 +160,7 @@ class Scan {
     return true;
   }
 
-  /** merge.ts on [start, end). The last character counts by itself where a mark may follow, which would change it. */
+  /** `maxTokens` of [start, end). The last character counts by itself where a mark may follow, which would change it. */
   private merged(start: number, end: number, open: boolean): number {
     if (this.kind(end) === BEYOND && open) return maxTokens(this.table, this.text, start, end - 1, true) + 1;
     return maxTokens(this.table, this.text, start, end, open);

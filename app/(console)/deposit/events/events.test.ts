@@ -14,7 +14,7 @@ import { findOwnerOf } from "@/lib/console/owner";
 import { sessionCookieName } from "@/lib/console/session-cookie";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { refuseNewRequests } from "@/lib/gateway/http/drain";
+import { refuseNewRequests } from "@/lib/gateway/http/endpoint";
 import { credit as fund, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { addDeposit, credit, openScan, recordHead, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { GET } from "./route";

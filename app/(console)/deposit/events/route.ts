@@ -4,9 +4,8 @@ import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
 import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
 import { isFromOwnPage } from "@/lib/console/same-origin";
-import { drainSignal } from "@/lib/gateway/http/drain";
+import { drainSignal, eventStreamHeaders } from "@/lib/gateway/http/endpoint";
 import { webResponse } from "@/lib/gateway/http/next-handler";
-import { eventStreamHeaders } from "@/lib/gateway/http/respond";
 import { keepAlive } from "@/lib/gateway/prompt/sse-keep-alive";
 
 export const dynamic = "force-dynamic";

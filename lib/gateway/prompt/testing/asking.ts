@@ -8,11 +8,11 @@ import { fundedAccount, openKey } from "@/lib/ledger/testing/fund";
 import { modelAt } from "@/lib/providers/testing/call-kit";
 import type { Caller } from "../../http/caller";
 import { openRequest } from "../../http/request";
+import { type Completion, emptyOutput } from "../completion";
 import { placeFromBalance } from "../hold";
-import { emptyOutput } from "../output";
 import type { Prompt } from "../prompt-body";
 import type { Quote } from "../quote";
-import { type Completion, openSettlement } from "../settlement";
+import { openSettlement } from "../settlement";
 
 export interface Customer {
   accountId: AccountId;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { backoffMs, planRetry } from "./retry";
+import { backoffMs, planRetry } from "./call";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { buildConnector, Pool } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CallBudget } from "./budget";
+import { readWholeAnswer } from "./transport";
 import { ProviderFailure } from "./types";
-import { readWholeAnswer } from "./whole-answer";
 
 const limits = { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 30, PROVIDER_IDLE_TIMEOUT_MS: 1_000, PROVIDER_TOTAL_TIMEOUT_MS: 60_000 };
 

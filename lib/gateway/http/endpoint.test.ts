@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { nanoUsd } from "@/lib/base/money";
+import { errorReply } from "./endpoint";
 import { openRequest } from "./request";
-import { errorReply } from "./respond";
 
 const request = () =>
   openRequest({ method: "POST", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "", signal: new AbortController().signal });

@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { deferTelemetry } from "./defer-telemetry";
-import { log } from "./log";
+import { deferTelemetry, log } from "./log";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { LimitState, RateState } from "./entry";
+import { retryAfter, writeLimitHeaders } from "./entry";
 import { FailedAuthLimiter } from "./failed-auth";
-import { retryAfter, writeLimitHeaders } from "./headers";
 import { MemoryLimiter } from "./memory-limiter";
 
 const limits = { ratePerMinute: 100, concurrency: 10 };

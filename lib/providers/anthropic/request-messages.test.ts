@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { anthropicMessages } from "./messages";
+import { anthropicMessages } from "./request";
 
 const call = (id: string, args: string) => ({ id, name: "get_weather", arguments: args });
 

@@ -1,14 +1,16 @@
-// A request on its way through a provider: what it needs from the steps before, and what an answer whole or streamed has in
-// common: the call, the token count that is believed, and what is measured.
+// The model's answer in one JSON body, and what it has in common with a streamed one: the call, the token count that is believed, and what
+// is measured.
 
+import { nowMs } from "@/lib/base/clock";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
-import { type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
-import type { GatewayRequest } from "../http/request";
-import { countMessageBytes } from "./estimate";
-import type { Prompt } from "./prompt-body";
+import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import { jsonReply, serverTiming } from "../http/endpoint";
+import type { GatewayReply, GatewayRequest } from "../http/request";
+import { addPiece, type Completion, countMessageBytes, emptyOutput } from "./completion";
+import type { Prompt, ReplyWriter } from "./prompt-body";
+import { providerError } from "./provider-failure";
 import type { Quote } from "./quote";
-import type { ReplyWriter } from "./reply-writer";
-import type { Completion, Settlement } from "./settlement";
+import type { Settlement } from "./settlement";
 
 /** What a request needs to be answered, from the steps before. */
 export interface CallContext {
@@ -33,7 +35,7 @@ export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | n
   callProvider(prompt.model, { ...call, stream: true }, signal);
 
 /** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
-export const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
+const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
   callProviderWhole(prompt.model, Object.assign(call, { stream: false as const }), null);
 
 /** What is known of a call's time and provider once it has ended. */
@@ -69,4 +71,41 @@ export function recordFacts({ request: { facts }, prompt }: CallContext, { usage
   facts.outcome = outcome;
   facts.inputTokens = usage.inputTokens;
   facts.outputTokens = usage.outputTokens;
+}
+
+/**
+ * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
+ * the provider bills us for it, and the idempotency key keeps it.
+ * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
+ */
+export async function answerWhole(context: CallContext): Promise<GatewayReply> {
+  const { request, prompt, settlement } = context;
+  const startedAtMs = nowMs();
+  const startedAt = performance.now();
+  const call = requestWhole(context);
+  const output = emptyOutput();
+  let usage: TokenUsage | null = null;
+  try {
+    for (const event of await call.events) {
+      if (event.type === "finish") {
+        output.finish = event.reason;
+        usage = readUsage(context, event);
+      } else addPiece(output, event);
+    }
+  } catch (error) {
+    request.providerMs = performance.now() - startedAt;
+    await settlement.release();
+    throw isProviderFailure(error) ? providerError(error, prompt) : error;
+  }
+  request.providerMs = performance.now() - startedAt;
+  if (!usage) {
+    await settlement.release();
+    throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
+  }
+  const measured = measure(call, request.providerMs, startedAtMs);
+  const completion: Completion = { output, usage, outcome: "complete", estimated: false, ...measured };
+  const body = await settlement.chargeForBody(completion, context.writer.whole);
+  recordFacts(context, completion);
+  request.replyHeaders["server-timing"] = serverTiming(request);
+  return jsonReply(request, 200, body);
 }

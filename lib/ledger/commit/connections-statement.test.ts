@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makePool, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { runStatement, type Statement } from "./statement";
+import { runStatement, type Statement } from "./connections";
 
 const { url } = await openTestDatabase();
 

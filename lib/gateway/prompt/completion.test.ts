@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { estimateUsage } from "./estimate";
+import { estimateUsage } from "./completion";
 
 test("a token is four bytes, and three stand around a message; the input never exceeds what was held for it", () => {
   fc.assert(

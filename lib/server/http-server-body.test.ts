@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/request";
-import { readBody } from "./body";
+import { readBody } from "./http-server";
 
 type Read = Awaited<ReturnType<typeof readBody>>;
 const reads: ((message: IncomingMessage, read: Read) => void)[] = [];

@@ -1,0 +1,51 @@
+// How many modules a reader has to open to follow one prompt: those of which any function runs, as V8 counts them.
+
+import { readFileSync } from "node:fs";
+import { type Profiler, Session } from "node:inspector/promises";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { openAccount } from "./testing/accounts";
+import { ask, promptOf } from "./testing/client";
+import { openService } from "./testing/service";
+
+const MAX_MODULES = 45;
+const MAX_LINES = 300;
+
+const service = await openService();
+
+/** The product's modules of which a function ran while `work` did, from the repository's root. */
+async function modulesOf(work: () => Promise<unknown>): Promise<string[]> {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await work();
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  await session.post("Debugger.enable");
+  const ran: string[] = [];
+  for (const { scriptId, url, functions } of result.filter((script) => script.url.includes("/lib/"))) {
+    const { scriptSource } = await session.post("Debugger.getScriptSource", { scriptId });
+    // The test runner's own, through which another module reads an export.
+    const isExport = ({ startOffset, endOffset }: Profiler.CoverageRange) =>
+      /^\(\) ?=>.{0,20}return/.test(scriptSource.slice(startOffset, endOffset));
+    if (functions.some(({ ranges: [range] }) => range && range.count > 0 && !isExport(range))) ran.push(url);
+  }
+  session.disconnect();
+  const paths = ran.map((url) => relative(process.cwd(), url.startsWith("file:") ? fileURLToPath(url) : url));
+  return paths.filter((path) => path.startsWith("lib/") && !/\.test\.ts$|\/testing\/|^lib\/(sandbox|tidy)\//.test(path)).sort();
+}
+
+test("one JSON prompt runs through few modules, and none of them is long", async () => {
+  const { key } = await openAccount();
+  const prompt = async () => expect((await ask({ url: service.url("node"), key, body: promptOf() })).status).toBe(200);
+  await prompt(); // what is made once is made now
+  // Of each of several prompts: a heartbeat or another timer may come into one of them.
+  const runs = [await modulesOf(prompt), await modulesOf(prompt), await modulesOf(prompt)];
+  const modules = (runs[0] ?? []).filter((path) => runs.every((run) => run.includes(path)));
+  const lines = modules.map((path) => readFileSync(path, "utf8").split("\n").length - 1);
+  process.stdout.write(`${modules.length} modules\n${modules.map((path, index) => `${lines[index]}\t${path}`).join("\n")}\n`);
+  expect(modules.length).toBeGreaterThan(10);
+  expect(modules.length).toBeLessThanOrEqual(MAX_MODULES);
+  expect(Math.max(...lines)).toBeLessThanOrEqual(MAX_LINES);
+});

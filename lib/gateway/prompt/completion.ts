@@ -1,0 +1,97 @@
+// A completion: what the model has put out (its text and the tool calls that it asks for), what its provider counted, and what it cost.
+// We count tokens ourselves in the one case where the provider gave no count: a stream that ended before its usage came.
+
+import { assert } from "@/lib/base/assert";
+import type { NanoUsd } from "@/lib/base/money";
+import type { ChargeDetails } from "@/lib/ledger/holds";
+import type { ChatMessage, FinishReason, ModelCall, ProviderEvent, TokenUsage, ToolCall } from "@/lib/providers/types";
+
+export type OutputPiece = Exclude<ProviderEvent, { type: "finish" }>;
+
+/** What a model has put out, gathered from the pieces that it comes in. */
+export interface Output {
+  text: string;
+  toolCalls: ToolCall[];
+  /** Null while it has not ended. */
+  finish: FinishReason | null;
+}
+
+/** An answer, whole or as far as it came. */
+export interface Completion {
+  output: Output;
+  usage: TokenUsage;
+  outcome: ChargeDetails["outcome"];
+  /** True when the provider gave no count and ours is used. */
+  estimated: boolean;
+  provider: string;
+  /** The provider's own name of the answer. */
+  providerRequestId: string | null;
+  firstTokenMs: number | null;
+  providerMs: number;
+}
+
+/** What a request cost, as it was charged. */
+export interface ChargeReceipt {
+  completion: Completion;
+  inputCost: NanoUsd;
+  outputCost: NanoUsd;
+}
+
+export const emptyOutput = (): Output => ({ text: "", toolCalls: [], finish: null });
+
+/** Adds a piece to what there is. */
+export function addPiece(output: Output, piece: OutputPiece): void {
+  if (piece.type === "text") {
+    output.text += piece.text;
+    return;
+  }
+  const known = output.toolCalls[piece.index];
+  if (known) {
+    known.arguments += piece.arguments;
+    return;
+  }
+  assert(piece.index === output.toolCalls.length && piece.id && piece.name, "a tool call begins with its id and name");
+  output.toolCalls.push({ id: piece.id, name: piece.name, arguments: piece.arguments });
+}
+
+/** The output as few pieces: its text, then each tool call whole. */
+export function piecesOf({ text, toolCalls }: Output): OutputPiece[] {
+  const calls = toolCalls.map((call, index): OutputPiece => ({ type: "tool_call", index, ...call }));
+  return text === "" ? calls : [{ type: "text", text }, ...calls];
+}
+
+/** Everything the model wrote, for our own count of it. */
+export const writtenText = ({ text, toolCalls }: Output): string => text + toolCalls.map((call) => call.name + call.arguments).join("");
+
+/** Estimates err on the customer's side: four bytes a token is what English prose has at the most. */
+const BYTES_PER_TOKEN = 4;
+/** What stands around each message at the least (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
+const TOKENS_AROUND_MESSAGE = 3;
+
+type Input = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
+
+/** UTF-8 bytes of all messages together, their tool calls among them. */
+export const countMessageBytes = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, message) => sum + Buffer.byteLength(message.content) + countCallBytes(message), 0);
+
+const countCallBytes = (message: ChatMessage): number =>
+  message.role === "assistant" && message.toolCalls
+    ? message.toolCalls.reduce((sum, call) => sum + Buffer.byteLength(call.id + call.name + call.arguments), 0)
+    : 0;
+
+/** Tools and schemas are input as well, and may be most of it. */
+const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
+  countMessageBytes(messages) +
+  (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
+  (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
+
+/** Estimated usage of an answer that broke off; never above the bound that was held for the input. */
+export function estimateUsage(input: Input, text: string, inputBound: number): TokenUsage {
+  const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE;
+  return {
+    inputTokens: Math.min(inputBound, inputTokens),
+    outputTokens: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+  };
+}
