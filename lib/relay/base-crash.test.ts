@@ -75,7 +75,7 @@ async function relayAndDie(moment: Moment, rounds: number, prepare: () => Promis
     await recover(id, receiver);
     return words;
   };
-  return dieAtEach({ name: `relay ${moment}`, moments: [moment], least: 16, live });
+  return dieAtEach({ name: `relay ${moment}`, moments: [moment], least: 40, live });
 }
 
 test("killed with -9 before its statements, from storing over sending to raised fees: one id is one transaction", async () => {

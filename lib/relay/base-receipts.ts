@@ -6,8 +6,9 @@ import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { evmOf, type RelayNodes } from "./chain";
+import { recordMined } from "./relayed";
 
 interface SignedFor {
   sender: string;
@@ -16,12 +17,11 @@ interface SignedFor {
 
 /** Every hash of a transaction, newest first. */
 async function readSignedFor(id: string): Promise<SignedFor> {
-  const { rows } = await pool().query<{ sender: string; hash: Hex }>(
-    `SELECT r.sender, b.hash FROM relayed r JOIN relay_broadcast b ON b.relayed_id = r.id
-     WHERE r.id = $1 ORDER BY b.signed_at DESC`,
-    [id],
-  );
-  return { sender: rows[0]?.sender ?? "", hashes: rows.map(({ hash }) => hash) };
+  const { sender, broadcasts } = await prisma().relayed.findUniqueOrThrow({
+    where: { id },
+    select: { sender: true, broadcasts: { select: { hash: true }, orderBy: { signedAt: "desc" } } },
+  });
+  return { sender, hashes: broadcasts.map(({ hash }) => hash as Hex) };
 }
 
 /** The nodes with only one of them in it. */
@@ -32,7 +32,7 @@ export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   askOthers: async () => [],
 });
 
-/** The receipt of whichever hash has one. What is another transaction's, or another sender's, is none. @throws EvmFailure */
+/** The receipt of the hash that has one. A receipt of another transaction, or of another sender, is none. @throws EvmFailure */
 async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
   for (const hash of hashes) {
     const receipt = await findReceipt(hash, nodes);
@@ -56,29 +56,25 @@ async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt
   });
 }
 
-/** Writes down where a receipt says that the transaction is. True when that is news. */
-async function noteReceipt(id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> {
-  const { rows } = await pool().query<{ isNews: boolean }>('SELECT relay_note_mined($1, $2, $3, $4, $5, $6) AS "isNews"', [
-    ...[id, txHash, status === "succeeded", blockNumber, blockHash, feeWei.toString()],
-  ]);
-  return rows[0]?.isNews === true;
-}
+/** Records where a receipt says that the transaction is. True when that is news. */
+const recordReceipt = (id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> =>
+  recordMined(id, { hash: txHash, isSuccess: status === "succeeded", block: blockNumber, blockHash, fee: feeWei });
 
-/** Asks one node, and writes down what it says. True when that is news; false as well when no node answers. */
+/** Asks one node, and records what it says. True when that is news; false as well when no node answers. */
 export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Promise<boolean> {
   try {
     const receipt = await findOurReceipt(await readSignedFor(id), evmOf(nodes));
-    return receipt !== null && (await noteReceipt(id, receipt));
+    return receipt !== null && (await recordReceipt(id, receipt));
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
     return false;
   }
 }
 
-/** Asks every node, and writes down what the first says that knows it. False when none does. @throws EvmFailure when none answers */
+/** Asks every node, and records what the first says that knows it. False when none does. @throws EvmFailure when none answers */
 export async function lookEverywhere(id: string, nodes: EvmNodes): Promise<boolean> {
   const receipt = await findAnywhere(await readSignedFor(id), nodes);
   if (receipt === null) return false;
-  await noteReceipt(id, receipt);
+  await recordReceipt(id, receipt);
   return true;
 }

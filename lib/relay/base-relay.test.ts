@@ -82,9 +82,9 @@ test("a caller's transaction that is rolled back, or whose signer fails, takes i
   expect(stored).toHaveLength(20);
   const tooLarge = { ...prepared, gas: -1n };
   await inTransaction(async (transaction) => {
-    await transaction.query("SAVEPOINT before");
+    await transaction.$executeRaw`SAVEPOINT before`;
     await expect(storeCall("unsigned", tooLarge, transaction)).rejects.toThrow();
-    await transaction.query("ROLLBACK TO before");
+    await transaction.$executeRaw`ROLLBACK TO before`;
     await storeCall("kept at last", prepared, transaction);
   });
   const nonces = await noncesOf(chain);

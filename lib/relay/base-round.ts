@@ -1,13 +1,13 @@
-// One round on Base, for each sender that has something under way: what is in a block is found, what left the chain is sent again,
-// what is final ends, and what waits is pushed on.
+// One round on Base, for each sender with transactions under way: those in a block are found, those that left the chain are sent
+// again, final ones end, and waiting ones are pushed on.
 
 import type { Hex } from "viem";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { findReorganised, makeFinal } from "./base-mined";
+import { finalize, findReorganised } from "./base-mined";
 import { checkSender } from "./base-sender";
-import { findMined, type Patience, pushOn, readWaiting } from "./base-waiting";
+import { findMined, listWaiting, type Patience, pushOn } from "./base-waiting";
 
 /** @throws EvmFailure when no node answers; the next round does the rest */
 export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, patience: Patience): Promise<void> {
@@ -20,18 +20,18 @@ export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, pat
 /** False while the sender stands still. */
 async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<boolean> {
   const { mined, fault } = await checkSender(sender, nodes);
-  const waiting = await readWaiting(sender);
+  const waiting = await listWaiting(sender);
   await findMined(
-    waiting.filter(({ nonce }) => nonce < mined.most),
+    waiting.filter(({ nonce }) => nonce < mined.max),
     sender,
     nodes,
   );
   // Of a chain in doubt nothing is believed for good, and nothing is paid for.
   if (head.doubt !== null) return fault === null;
   await findReorganised(sender, head, nodes);
-  await makeFinal(sender, head, nodes);
+  await finalize(sender, head, nodes);
   if (fault !== null) return false;
-  const open = (await readWaiting(sender)).filter(({ nonce }) => nonce >= mined.least);
+  const open = (await listWaiting(sender)).filter(({ nonce }) => nonce >= mined.min);
   await pushOn(open, mined, nodes, patience);
   return true;
 }

@@ -1,18 +1,19 @@
-// The sender on Base, held against the chain: its nonces there are ours, no more and no less. When they are not, nothing is sent
+// The sender on Base, compared with the chain: its nonces there are ours, no more and no less. While they are not, nothing is sent
 // until an operator has looked, or the chain agrees again.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { pool } from "@/lib/db/pool";
+import { type Database, prisma } from "@/lib/db/prisma";
 import { type MinedNonces, readFinalNonce, readMinedNonces } from "./nonces";
 
 export type SenderFault = "nonce_ahead" | "nonce_behind";
 
-interface SenderRow {
+interface Sender {
   nextNonce: number;
-  leastOpen: number;
-  fault: SenderFault | null;
+  /** The lowest nonce of ours that is not final; the next one when all are. */
+  lowestOpen: number;
+  fault: string | null;
 }
 
 const cures: Record<SenderFault, string> = {
@@ -22,18 +23,23 @@ const cures: Record<SenderFault, string> = {
     "The relay on Base stands still: the chain lacks transactions of the relayer that were final. The nodes in BASE_RPC_URLS serve another chain or have lost blocks: correct them, and it goes on by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
 };
 
-async function readSender(sender: string): Promise<SenderRow | null> {
-  const { rows } = await pool().query<SenderRow>(
-    `SELECT next_nonce AS "nextNonce", relay_least_open(chain, address) AS "leastOpen", fault
-     FROM relay_sender WHERE chain = 'base' AND address = $1`,
-    [sender],
-  );
-  return rows[0] ?? null;
+/** The lowest nonce of a sender that is not final; null when all are. The chain's own is never lower. */
+export async function findLowestOpen(sender: string, database: Database = prisma()): Promise<number | null> {
+  // Of what is open alone: the first row by nonce could be looked for among all that the sender ever sent.
+  const { _min } = await database.relayed.aggregate({ where: { finalized: false, chain: "base", sender }, _min: { nonce: true } });
+  return _min.nonce;
 }
 
-function faultOf({ least, most }: MinedNonces, { nextNonce, leastOpen }: SenderRow): SenderFault | null {
-  if (least > nextNonce) return "nonce_ahead";
-  return most < leastOpen ? "nonce_behind" : null;
+async function findSender(address: string): Promise<Sender | null> {
+  const key = { chain: "base", address };
+  const row = await prisma().relaySender.findUnique({ where: { chain_address: key }, select: { nextNonce: true, fault: true } });
+  // In this order: a call that is stored in between is among the open ones, or comes after them.
+  return row && { ...row, lowestOpen: (await findLowestOpen(address)) ?? row.nextNonce };
+}
+
+function faultOf({ min, max }: MinedNonces, { nextNonce, lowestOpen }: Sender): SenderFault | null {
+  if (min > nextNonce) return "nonce_ahead";
+  return max < lowestOpen ? "nonce_behind" : null;
 }
 
 export interface CheckedSender {
@@ -41,14 +47,13 @@ export interface CheckedSender {
   fault: SenderFault | null;
 }
 
-/** Reads the sender's nonces and writes down what is wrong with them, or that nothing is any more. @throws EvmFailure */
+/** Reads the sender's nonces and records what is wrong with them, or that nothing is any more. @throws EvmFailure */
 export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<CheckedSender> {
   // The chain first: it can know of no nonce that is not stored by then.
   const mined = await readMinedNonces(sender, nodes);
-  const row = await readSender(sender);
+  const row = await findSender(sender);
   const fault = row && faultOf(mined, row);
-  if (row && fault !== row.fault) {
-    await pool().query("UPDATE relay_sender SET fault = $2 WHERE chain = 'base' AND address = $1", [sender, fault]);
+  if (row && fault !== row.fault && (await recordFault(sender, row.fault, fault))) {
     if (fault) log().error({ ...row, fault, sender, mined }, cures[fault]);
     else log().info({ sender, mined }, "the relay on Base goes on: its nonces are the chain's again");
   }
@@ -56,13 +61,19 @@ export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<Checked
   return { mined, fault: isRealigned ? null : fault };
 }
 
+/** False when another process has recorded a fault, or its end, meanwhile: the next round looks again. */
+async function recordFault(address: string, known: string | null, fault: SenderFault | null): Promise<boolean> {
+  const { count } = await prisma().relaySender.updateMany({ where: { chain: "base", address, fault: known }, data: { fault } });
+  return count === 1;
+}
+
 /** True once all that somebody else sent with the relayer's key is final and nothing more is on its way: it goes on behind that. */
-async function realign(sender: Hex, { least, most, pending }: MinedNonces, nodes: EvmNodes): Promise<boolean> {
-  if (least !== most || pending !== most || (await readFinalNonce(sender, nodes)) !== most) return false;
-  const { rowCount } = await pool().query(
-    "UPDATE relay_sender SET next_nonce = $2, fault = NULL WHERE chain = 'base' AND address = $1 AND next_nonce < $2",
-    [sender, most],
-  );
-  if (rowCount === 1) log().warn({ sender, nextNonce: most }, "the relay on Base goes on behind what somebody else sent with its key");
-  return rowCount === 1;
+async function realign(sender: Hex, { min, max, pending }: MinedNonces, nodes: EvmNodes): Promise<boolean> {
+  if (min !== max || pending !== max || (await readFinalNonce(sender, nodes)) !== max) return false;
+  const { count } = await prisma().relaySender.updateMany({
+    where: { chain: "base", address: sender, nextNonce: { lt: max } },
+    data: { nextNonce: max, fault: null },
+  });
+  if (count === 1) log().warn({ sender, nextNonce: max }, "the relay on Base goes on behind what somebody else sent with its key");
+  return count === 1;
 }

@@ -1,21 +1,22 @@
 // Transactions on Base that are in no block yet: found in one, sent again when the nodes forgot them, signed again with raised
-// fees when they are stuck. Raised bytes are stored before they are sent.
+// fees when they are stuck. Bytes with raised fees are stored before they are sent.
 
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 import { now, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { type Fees, raiseFees, readFees, serializeSigned, type Transaction } from "@/lib/chains/evm/transactions";
-import { pool } from "@/lib/db/pool";
+import { inTransaction, prisma } from "@/lib/db/prisma";
 import { lookEverywhere } from "./base-receipts";
 import { type MinedNonces, readFinalNonce } from "./nonces";
+import { recordLost, waits, wholeOf } from "./relayed";
 import { findRelayer } from "./relayer";
-import { type Outgoing, sendAll } from "./send";
+import { bytesSignedLast, type Outgoing, sendAll } from "./send";
 
 export interface Patience {
-  /** Milliseconds after which what waits is signed again with raised fees. */
+  /** Milliseconds after which a waiting transaction is signed again with raised fees. */
   stuckAfterMs: number;
-  /** Milliseconds after which what no node knows is sent again. */
+  /** Milliseconds after which one that no node knows is sent again. */
   resendAfterMs: number;
 }
 
@@ -23,7 +24,7 @@ export interface WaitingCall extends Outgoing {
   sender: Hex;
   nonce: number;
   receiver: Hex;
-  input: Buffer;
+  input: Uint8Array;
   gas: bigint;
   maxFee: bigint;
   maxPriorityFee: bigint;
@@ -37,21 +38,22 @@ const MAX_LOOKS_AT_ONCE = 8;
 /** Fees are not raised beyond this many times what the chain asks: then something else is wrong. */
 const MAX_TIMES_THE_MARKET = 10n;
 
-/** What waits of a sender, by nonce. */
-export async function readWaiting(sender: string): Promise<WaitingCall[]> {
-  const { rows } = await pool().query<Omit<WaitingCall, "maxFee" | "maxPriorityFee"> & { maxFee: string; maxPriorityFee: string }>(
-    `SELECT r.id, r.chain, r.hash, r.sender, r.nonce, r.receiver, r.input, r.gas, r.sent_at AS "sentAt", r.taken_at AS "takenAt", b.raw,
-       b.max_fee::text AS "maxFee", b.max_priority_fee::text AS "maxPriorityFee"
-     FROM relayed r JOIN relay_broadcast b ON b.hash = r.hash
-     WHERE r.finalized = false AND r.chain = 'base' AND r.state IN ('stored', 'sent') AND r.sender = $1
-     ORDER BY r.nonce LIMIT $2`,
-    [sender, MAX_WAITING],
-  );
-  return rows.map((row) => ({ ...row, maxFee: BigInt(row.maxFee), maxPriorityFee: BigInt(row.maxPriorityFee) }));
+/** The waiting transactions of a sender, by nonce. */
+export async function listWaiting(sender: string): Promise<WaitingCall[]> {
+  const rows = await prisma().relayed.findMany({
+    where: { finalized: false, chain: "base", state: waits, sender },
+    include: { broadcasts: true },
+    orderBy: { nonce: "asc" },
+    take: MAX_WAITING,
+  });
+  return rows.map(({ broadcasts, ...row }) => {
+    const { raw, maxFee, maxPriorityFee } = bytesSignedLast(row, broadcasts);
+    return { ...row, raw, maxFee: wholeOf(maxFee), maxPriorityFee: wholeOf(maxPriorityFee) } as WaitingCall;
+  });
 }
 
 /**
- * Looks for the receipts of what has a nonce that is used. Where all nodes agree that the nonce is used for good, and none has a
+ * Looks for the receipts of calls whose nonce is used. Where all nodes agree that the nonce is used for good, and none has a
  * receipt of ours, another holder of the key has used it, and ours can never be in a block.
  * @throws EvmFailure
  */
@@ -60,14 +62,14 @@ export async function findMined(waiting: readonly WaitingCall[], sender: Hex, no
   for (let from = 0; from < waiting.length; from += MAX_LOOKS_AT_ONCE) {
     const some = waiting.slice(from, from + MAX_LOOKS_AT_ONCE);
     const found = await Promise.all(some.map(({ id }) => lookEverywhere(id, nodes)));
-    missing.push(...some.filter((_, place) => !found[place]));
+    missing.push(...some.filter((_, index) => !found[index]));
   }
   if (missing.length === 0) return;
-  // First what is final, then the receipts once more: what was final by then has one now.
+  // First the final nonce, then the receipts once more: whichever call was final by then has one now.
   const finalNonce = await readFinalNonce(sender, nodes);
   for (const { id, nonce } of missing.filter((call) => call.nonce < finalNonce)) {
     if (await lookEverywhere(id, nodes)) continue;
-    await pool().query("SELECT relay_note_lost($1)", [id]);
+    await recordLost(id);
     log().error(
       { id, nonce, sender },
       "a nonce of the relayer was used by a transaction that is not ours: somebody else holds its key, or another database of this service uses the same seed. Stop that one.",
@@ -77,7 +79,7 @@ export async function findMined(waiting: readonly WaitingCall[], sender: Hex, no
 
 const isDue = (at: Date | null, afterMs: number): boolean => at === null || nowMs() - at.getTime() >= afterMs;
 
-/** Sends what no node has, the lowest nonce first, and signs anew what is stuck. @throws EvmFailure */
+/** Sends the calls that no node has, the lowest nonce first, and signs stuck ones anew. @throws EvmFailure */
 export async function pushOn(waiting: readonly WaitingCall[], mined: MinedNonces, nodes: EvmNodes, patience: Patience): Promise<void> {
   const inPool = ({ nonce, takenAt }: WaitingCall) => takenAt !== null && nonce < mined.pending;
   const forgotten = waiting.filter((call) => !inPool(call) && isDue(call.sentAt, patience.resendAfterMs));
@@ -86,8 +88,8 @@ export async function pushOn(waiting: readonly WaitingCall[], mined: MinedNonces
   if (old.length === 0) return;
   const fees = await readFees(nodes);
   const baseFee = (fees.maxFeePerGas - fees.maxPriorityFeePerGas) / 2n;
-  // Behind one that is stuck the others wait as well; they are raised only when they pay too little themselves.
-  const stuck = old.filter(({ nonce, maxFee }) => nonce === mined.most || maxFee < baseFee);
+  // Behind a stuck call the others wait as well; they are raised only when they pay too little themselves.
+  const stuck = old.filter(({ nonce, maxFee }) => nonce === mined.max || maxFee < baseFee);
   const raised: Outgoing[] = [];
   for (const call of stuck) raised.push((await raise(call, fees, nodes)) ?? call);
   await sendAll(raised, { evm: nodes });
@@ -104,10 +106,25 @@ async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Ou
   if (relayer?.address.toLowerCase() !== sender) return null;
   const { raw, hash } = serializeSigned(next, await relayer.signTransaction(next));
   const bytes = Buffer.from(hexToBytes(raw));
-  const { rows } = await pool().query<{ isStored: boolean }>('SELECT relay_store_raised($1, $2, $3, $4, $5, $6, $7) AS "isStored"', [
-    ...[id, call.hash, hash, bytes, next.maxFeePerGas.toString(), next.maxPriorityFeePerGas.toString(), now()],
-  ]);
-  if (rows[0]?.isStored !== true) return null;
+  if (!(await storeRaised(call, next, { hash, raw: bytes }))) return null;
   log().warn({ id, nonce, maxFeePerGas: `${next.maxFeePerGas}`, hash }, "a transaction on Base is stuck: its fees are raised");
   return { id, chain, hash, raw: bytes };
+}
+
+/** False, and nothing is stored, when the call waits no longer, or other bytes were signed for it meanwhile. */
+function storeRaised(
+  { id, hash: known }: WaitingCall,
+  fees: Fees,
+  { hash, raw }: { hash: Hex; raw: Buffer<ArrayBuffer> },
+): Promise<boolean> {
+  const [maxFee, maxPriorityFee] = [`${fees.maxFeePerGas}`, `${fees.maxPriorityFeePerGas}`];
+  return inTransaction(async (transaction) => {
+    const { count } = await transaction.relayed.updateMany({
+      where: { id, state: waits, hash: known },
+      data: { hash, sentAt: null, takenAt: null },
+    });
+    if (count === 0) return false;
+    await transaction.relayBroadcast.create({ data: { hash, relayedId: id, raw, maxFee, maxPriorityFee, signedAt: now() } });
+    return true;
+  });
 }

@@ -1,5 +1,5 @@
-// Calls on Base, paid for by the relayer: tried out first, then signed and stored in the transaction of whoever wants them, one
-// nonce after another. A transaction that is rolled back takes its nonce back with it: there are no gaps.
+// Calls on Base, paid for by the relayer: tried out first, then signed and stored in the caller's database transaction, one nonce
+// after another. A transaction that is rolled back takes its nonce back with it: there are no gaps.
 
 import { type Hex, hexToBytes } from "viem";
 import { now } from "@/lib/base/clock";
@@ -7,6 +7,7 @@ import { readNonces } from "@/lib/chains/evm/balances";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { estimateGas, type Fees, readFees, serializeSigned } from "@/lib/chains/evm/transactions";
 import type { Transaction } from "@/lib/db/prisma";
+import { findLowestOpen } from "./base-sender";
 import { relayer } from "./relayer";
 
 export interface Call {
@@ -14,7 +15,7 @@ export interface Call {
   data: Hex;
 }
 
-/** Tried out in the place of a call that no node may see before it is stored: it does the same, and shows no signature. */
+/** Tried out instead of a call that no node may see before it is stored: it does the same, and shows no signature. */
 export interface Rehearsal {
   from: Hex;
   data: Hex;
@@ -35,7 +36,7 @@ export interface PreparedCall extends Call, Fees {
 
 export type Preparation = PreparedCall | { kind: "reverts"; reason: string };
 
-/** How the relay stands still: nothing is stored and nothing is sent until an operator has looked. The log says what to do. */
+/** The relay stands still: nothing is stored and nothing is sent until an operator has looked. The log says what to do. */
 export class RelayStopped extends Error {
   constructor(readonly fault: string) {
     super(`The relay on Base stands still (${fault}): the log says what to do.`);
@@ -48,7 +49,7 @@ export const isRelayStopped = (error: unknown): error is RelayStopped => error i
 
 /**
  * Tries a call out, with the network alone, and finds what it may cost. Do it right before `storeCall`: fees change. The nodes see
- * the call, and who runs one may carry it out: with a rehearsal they see that instead.
+ * the call, and their operators may carry it out: with a rehearsal they see that instead.
  * @throws EvmFailure when no node answers; Error in a process without a relayer
  */
 export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes(), rehearsal?: Rehearsal): Promise<Preparation> {
@@ -65,12 +66,9 @@ export interface StoredCall {
   nonce: number;
 }
 
-interface Begun {
-  nonce: number;
-  /** The lowest of ours that is not final. */
-  least_open: number;
+interface LockedSender {
+  nextNonce: number;
   fault: string | null;
-  known_hash: Hex | null;
 }
 
 /**
@@ -79,25 +77,47 @@ interface Begun {
  * @throws RelayStopped
  */
 export async function storeCall(id: string, prepared: PreparedCall, transaction: Transaction): Promise<StoredCall> {
-  const { from, to, data, gas, chainId, minedNonce, maxFeePerGas, maxPriorityFeePerGas } = prepared;
-  const { rows } = await transaction.query<Begun>("SELECT * FROM relay_begin_call($1, 'base', $2, $3)", [
-    id,
-    from.toLowerCase(),
-    minedNonce,
-  ]);
-  const [begun] = rows;
-  if (!begun) throw new Error(`The sender ${from} could not be opened.`);
-  const { nonce, least_open: leastOpen, fault, known_hash: knownHash } = begun;
-  if (knownHash !== null) return { hash: knownHash, nonce };
+  const { to, data, gas, chainId, minedNonce, maxFeePerGas, maxPriorityFeePerGas } = prepared;
+  const sender = prepared.from.toLowerCase();
+  const { nextNonce: nonce, fault } = await lockSender(sender, minedNonce, transaction);
+  const known = await transaction.relayed.findUnique({ where: { id }, select: { hash: true, nonce: true } });
+  if (known) return { hash: known.hash as Hex, nonce: known.nonce ?? nonce };
   if (fault !== null) throw new RelayStopped(fault);
   // The chain was asked before: it can know of no nonce that was not stored by then.
   if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
-  if (minedNonce < leastOpen) throw new RelayStopped("nonce_behind");
+  if (minedNonce < ((await findLowestOpen(sender, transaction)) ?? nonce)) throw new RelayStopped("nonce_behind");
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
   const { raw, hash } = serializeSigned(call, await relayer().signTransaction(call));
-  await transaction.query("SELECT relay_store_call($1, 'base', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", [
-    ...[id, from.toLowerCase(), nonce, to.toLowerCase(), Buffer.from(hexToBytes(data)), gas],
-    ...[hash, Buffer.from(hexToBytes(raw)), maxFeePerGas.toString(), maxPriorityFeePerGas.toString(), now()],
-  ]);
+  await takeNonce(sender, nonce, transaction);
+  const [at, receiver, input] = [now(), to.toLowerCase(), Buffer.from(hexToBytes(data))];
+  await transaction.relayed.create({
+    data: { id, chain: "base", sender, nonce, receiver, input, gas, state: "stored", hash, storedAt: at },
+    select: { id: true },
+  });
+  const [maxFee, maxPriorityFee] = [`${maxFeePerGas}`, `${maxPriorityFeePerGas}`];
+  await transaction.relayBroadcast.create({
+    data: { hash, relayedId: id, raw: Buffer.from(hexToBytes(raw)), maxFee, maxPriorityFee, signedAt: at },
+    select: { hash: true },
+  });
   return { hash, nonce };
+}
+
+/** The sender, who is created with the chain's own nonce. Nobody else is given a nonce of theirs until the transaction ends. */
+async function lockSender(address: string, minedNonce: number, transaction: Transaction): Promise<LockedSender> {
+  await transaction.relaySender.createMany({ data: [{ chain: "base", address, nextNonce: minedNonce }], skipDuplicates: true });
+  // Prisma has no lock on a row. This one returns the row as the transaction that held it before has left it, and every statement
+  // after it sees what else that one committed.
+  const [sender] = await transaction.$queryRaw<LockedSender[]>`
+    SELECT next_nonce AS "nextNonce", fault FROM relay_sender WHERE chain = 'base' AND address = ${address} FOR UPDATE`;
+  if (!sender) throw new Error(`The sender ${address} could not be locked.`);
+  return sender;
+}
+
+/** @throws Error when it is not the sender's next one */
+async function takeNonce(address: string, nonce: number, transaction: Transaction): Promise<void> {
+  const { count } = await transaction.relaySender.updateMany({
+    where: { chain: "base", address, nextNonce: nonce },
+    data: { nextNonce: nonce + 1 },
+  });
+  if (count !== 1) throw new Error(`The nonce ${nonce} of ${address} is not the next one.`);
 }

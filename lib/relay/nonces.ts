@@ -1,4 +1,4 @@
-// The chain's count of a sender's transactions, asked of every node: one that lags tells less, one that lies tells anything.
+// The chain's count of a sender's transactions, as every node says: a node that lags says less, a node that lies says anything.
 
 import type { Hex } from "viem";
 import type { EvmNode } from "@/lib/chains/evm/node";
@@ -7,9 +7,9 @@ import { quantity } from "@/lib/chains/evm/wire";
 
 /** The next nonce after those in blocks. */
 export interface MinedNonces {
-  /** Of the node that tells least, and of the one that tells most. */
-  least: number;
-  most: number;
+  /** The lowest and the highest that a node says. */
+  min: number;
+  max: number;
   /** The next after those that wait at the first node as well. */
   pending: number;
 }
@@ -25,11 +25,11 @@ export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNon
       count(node, address, "latest"),
       nodes.askOthers(node, (other) => count(other, address, "latest")),
     ]);
-    return { least: Math.min(mined, ...others), most: Math.max(mined, ...others), pending };
+    return { min: Math.min(mined, ...others), max: Math.max(mined, ...others), pending };
   });
 }
 
-/** The next nonce after those in final blocks, as the node that tells least says. @throws EvmFailure */
+/** The next nonce after those in final blocks, the lowest that a node says. @throws EvmFailure */
 export function readFinalNonce(address: Hex, nodes: EvmNodes): Promise<number> {
   return nodes.ask(async (node) => {
     const [final, others] = await Promise.all([

@@ -4,7 +4,8 @@ import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
+import { withSessionLock } from "@/lib/db/session-lock";
 import { runBaseRound } from "./base-round";
 import type { Patience } from "./base-waiting";
 import { evmOf, isNodesFault, type RelayChain, type RelayNodes, solanaOf } from "./chain";
@@ -27,12 +28,7 @@ interface UnderWay {
 
 /** One round. What it could not do for want of a node, the next one does. */
 export async function runRelay(options: RelayOptions = {}): Promise<void> {
-  const { rows } = await pool().query<UnderWay>(
-    `SELECT chain, sender, count(*) FILTER (WHERE state IN ('stored', 'sent')) AS waiting,
-       min(stored_at) FILTER (WHERE state IN ('stored', 'sent')) AS oldest
-     FROM relayed WHERE finalized = false GROUP BY chain, sender
-     UNION ALL SELECT chain, address, 0, NULL FROM relay_sender WHERE fault IS NOT NULL`,
-  );
+  const rows = await readUnderWay();
   reportUnderWay(rows);
   const sendersOf = (chain: RelayChain) => new Set(rows.filter((row) => row.chain === chain).map(({ sender }) => sender));
   const { stuckAfterMs = STUCK_AFTER_MS, resendAfterMs = RESEND_AFTER_MS } = options;
@@ -42,12 +38,22 @@ export async function runRelay(options: RelayOptions = {}): Promise<void> {
   const relayer = findRelayer();
   if (isTimeToLook && relayer) onBase.add(relayer.address.toLowerCase());
   const rounds = await Promise.allSettled([
-    onBase.size > 0 && alone("base", () => runBaseRound([...onBase] as Hex[], evmOf(options), { stuckAfterMs, resendAfterMs })),
-    onSolana.size > 0 && alone("solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
+    onBase.size > 0 &&
+      withSessionLock("relay on base", () => runBaseRound([...onBase] as Hex[], evmOf(options), { stuckAfterMs, resendAfterMs })),
+    onSolana.size > 0 && withSessionLock("relay on solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
     isTimeToLook && reportGasMoney(options),
   ]);
   for (const round of rounds) if (round.status === "rejected" && !isNodesFault(round.reason)) throw round.reason;
 }
+
+/** For each sender with something under way, and for each that stands still. */
+const readUnderWay = (): Promise<UnderWay[]> =>
+  // One statement, since every process asks it all the time; Prisma has neither FILTER nor UNION.
+  prisma().$queryRaw<UnderWay[]>`
+    SELECT chain, sender, count(*) FILTER (WHERE state IN ('stored', 'sent')) AS waiting,
+      min(stored_at) FILTER (WHERE state IN ('stored', 'sent')) AS oldest
+    FROM relayed WHERE finalized = false GROUP BY chain, sender
+    UNION ALL SELECT chain, address, 0, NULL FROM relay_sender WHERE fault IS NOT NULL`;
 
 function isMinuteOver(): boolean {
   const last = once("relay's last look", () => ({ atMs: 0 }));
@@ -62,27 +68,5 @@ function reportUnderWay(rows: readonly UnderWay[]): void {
     const oldestMs = Math.min(...ofChain.map(({ oldest }) => oldest?.getTime() ?? Infinity));
     metrics().relayWaiting.set({ chain }, Number(ofChain.reduce((sum, { waiting }) => sum + waiting, 0n)));
     metrics().relayOldestSeconds.set({ chain }, Number.isFinite(oldestMs) ? Math.max(0, nowMs() - oldestMs) / 1_000 : 0);
-  }
-}
-
-/** Runs `work` unless another process does; a process that dies lets go with its connection. */
-async function alone(chain: RelayChain, work: () => Promise<void>): Promise<void> {
-  const client = await pool().connect();
-  let broken: Error | undefined;
-  try {
-    const { rows } = await client.query<{ isOurs: boolean }>(
-      `SELECT pg_try_advisory_lock(hashtextextended('relay on ' || $1, 0)) AS "isOurs"`,
-      [chain],
-    );
-    if (rows[0]?.isOurs !== true) return;
-    try {
-      await work();
-    } finally {
-      await client.query("SELECT pg_advisory_unlock(hashtextextended('relay on ' || $1, 0))", [chain]).catch((cause: Error) => {
-        broken = cause;
-      });
-    }
-  } finally {
-    client.release(broken);
   }
 }

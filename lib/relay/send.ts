@@ -1,25 +1,25 @@
-// Sending what is stored. The same bytes may be sent any number of times, by any process: a chain carries them out once.
+// Sending stored transactions. The same bytes may be sent any number of times, by any process: a chain carries them out once.
 
 import { bytesToHex } from "viem";
-import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { broadcast } from "@/lib/chains/evm/transactions";
 import { isSolanaRefusal } from "@/lib/chains/solana/node-failure";
 import { sendTransaction } from "@/lib/chains/solana/transactions";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { recordSent, waits } from "./relayed";
 
 /** Bytes on their way: those signed last of a transaction that waits. */
 export interface Outgoing {
   id: string;
   chain: RelayChain;
   hash: string;
-  raw: Buffer;
+  raw: Uint8Array;
 }
 
 interface Answer {
-  isTaken: boolean;
+  /** Why the nodes do not take it; null when they did. */
   problem: string | null;
 }
 
@@ -27,25 +27,44 @@ const MAX_AT_ONCE = 8;
 const MAX_PROBLEM_CHARACTERS = 200;
 
 /**
- * Sends stored transactions after their commit, without waiting for a block. What no node takes now, the job sends again.
+ * Sends stored transactions after their commit, without waiting for a block. Those that no node takes now, the job sends again.
  * One that is in a block already, or whose sender stands still, is left alone.
  */
 export async function sendStored(ids: string | readonly string[], nodes: RelayNodes = {}): Promise<void> {
-  const { rows } = await pool().query<Outgoing>(
-    `SELECT r.id, r.chain, r.hash, b.raw FROM relayed r JOIN relay_broadcast b ON b.hash = r.hash
-     WHERE r.id = ANY ($1::text[]) AND r.state IN ('stored', 'sent')
-       AND NOT EXISTS (SELECT 1 FROM relay_sender s WHERE s.chain = r.chain AND s.address = r.sender AND s.fault IS NOT NULL)
-     ORDER BY r.nonce`,
-    [typeof ids === "string" ? [ids] : ids],
-  );
-  await sendAll(rows, nodes);
+  const rows = await prisma().relayed.findMany({
+    where: { id: { in: typeof ids === "string" ? [ids] : [...ids] }, state: waits },
+    include: { broadcasts: true },
+    orderBy: { nonce: "asc" },
+  });
+  const stopped = await prisma().relaySender.findMany({ where: { fault: { not: null } }, select: { chain: true, address: true } });
+  const isStopped = (one: { chain: string; sender: string }) =>
+    stopped.some(({ chain, address }) => chain === one.chain && address === one.sender);
+  const outgoing = rows
+    .filter((one) => !isStopped(one))
+    .map(({ id, chain, hash, broadcasts }) => ({
+      id,
+      chain: chain as RelayChain,
+      hash,
+      raw: bytesSignedLast({ id, hash }, broadcasts).raw,
+    }));
+  await sendAll(outgoing, nodes);
+}
+
+/** Of all bytes that were signed for a transaction, those signed last. They are never deleted: its `hash` always names some. */
+export function bytesSignedLast<Bytes extends { hash: string }>(
+  { id, hash }: { id: string; hash: string },
+  signed: readonly Bytes[],
+): Bytes {
+  const last = signed.find((one) => one.hash === hash);
+  if (!last) throw new Error(`The bytes of ${id} are not stored.`);
+  return last;
 }
 
 /** Sends in the order given, some at once; no more when no node answers. */
 export async function sendAll(outgoing: readonly Outgoing[], nodes: RelayNodes): Promise<void> {
   for (let from = 0; from < outgoing.length; from += MAX_AT_ONCE) {
-    const wereHeard = await Promise.all(outgoing.slice(from, from + MAX_AT_ONCE).map((one) => send(one, nodes)));
-    if (wereHeard.includes(false)) return;
+    const areAnswered = await Promise.all(outgoing.slice(from, from + MAX_AT_ONCE).map((one) => send(one, nodes)));
+    if (areAnswered.includes(false)) return;
   }
 }
 
@@ -54,12 +73,9 @@ async function send(one: Outgoing, nodes: RelayNodes): Promise<boolean> {
   const { id, chain, hash } = one;
   const answer = await (chain === "base" ? sendToBase(one, nodes) : sendToSolana(one, nodes));
   if (answer === null) return false;
-  const { isTaken, problem } = answer;
-  const { rows } = await pool().query<{ isNews: boolean }>('SELECT relay_note_sent($1, $2, $3, $4, $5) AS "isNews"', [
-    ...[id, hash, isTaken, problem, now()],
-  ]);
-  if (problem !== null && rows[0]?.isNews)
-    log().error({ id, chain, problem }, "no node takes a transaction of ours; it is sent again and again");
+  const { problem } = answer;
+  const isNews = await recordSent(id, hash, problem);
+  if (problem !== null && isNews) log().error({ id, chain, problem }, "no node takes a transaction of ours; it is sent again and again");
   return true;
 }
 
@@ -68,15 +84,15 @@ async function sendToBase({ raw }: Outgoing, nodes: RelayNodes): Promise<Answer 
   try {
     const outcome = await broadcast(bytesToHex(raw), evmOf(nodes));
     switch (outcome.kind) {
-      // Of a nonce that is used, and of one whose bytes with higher fees wait there, the round finds out what became.
+      // The round finds out what became of a call whose nonce is used, or whose bytes with higher fees wait there.
       case "sent":
       case "nonce_used":
       case "underpriced":
-        return { isTaken: true, problem: null };
+        return { problem: null };
       case "no_gas_money":
-        return { isTaken: false, problem: "no_gas_money" };
+        return { problem: "no_gas_money" };
       case "refused":
-        return { isTaken: false, problem: outcome.reason.slice(0, MAX_PROBLEM_CHARACTERS) };
+        return { problem: outcome.reason.slice(0, MAX_PROBLEM_CHARACTERS) };
     }
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
@@ -87,9 +103,9 @@ async function sendToBase({ raw }: Outgoing, nodes: RelayNodes): Promise<Answer 
 async function sendToSolana({ raw, hash }: Outgoing, nodes: RelayNodes): Promise<Answer | null> {
   try {
     await sendTransaction(solanaOf(nodes), raw, hash);
-    return { isTaken: true, problem: null };
+    return { problem: null };
   } catch (error) {
-    if (isSolanaRefusal(error)) return { isTaken: false, problem: error.message.slice(0, MAX_PROBLEM_CHARACTERS) };
+    if (isSolanaRefusal(error)) return { problem: error.message.slice(0, MAX_PROBLEM_CHARACTERS) };
     if (isSolanaUnavailable(error)) return null;
     throw error;
   }

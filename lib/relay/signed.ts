@@ -1,5 +1,5 @@
-// Transactions on Solana, signed by whoever makes them: stored in that one's transaction, then sent as they are until they are in
-// a block or can never be in one.
+// Transactions on Solana, signed by those who make them: stored in the maker's own database transaction, then sent as they are until
+// they are in a block or can never be in one.
 
 import { now } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
@@ -21,11 +21,14 @@ export interface SignedTransaction {
  * @returns the signature that counts for the id
  */
 export async function storeSigned(signed: SignedTransaction, transaction: Transaction): Promise<string> {
-  const { rows } = await transaction.query<{ signature: string }>("SELECT relay_store_signed($1, $2, $3, $4, $5, $6, $7) AS signature", [
-    ...[signed.id, signed.feePayer, signed.signature, Buffer.from(signed.bytes)],
-    ...[signed.lastValidBlockHeight, signed.slot, now()],
-  ]);
-  const [stored] = rows;
-  if (!stored) throw new Error(`${signed.id} was not stored.`);
-  return stored.signature;
+  const { id, feePayer: sender, signature: hash, lastValidBlockHeight: lastValidHeight, slot: signedSlot } = signed;
+  const at = now();
+  const { count } = await transaction.relayed.createMany({
+    data: [{ id, chain: "solana", sender, lastValidHeight, signedSlot, state: "stored", hash, storedAt: at }],
+    skipDuplicates: true,
+  });
+  // The insert waited for whoever stored this id: a statement of its own sees that one.
+  if (count === 0) return (await transaction.relayed.findUniqueOrThrow({ where: { id }, select: { hash: true } })).hash;
+  await transaction.relayBroadcast.create({ data: { hash, relayedId: id, raw: Buffer.from(signed.bytes), signedAt: at } });
+  return hash;
 }

@@ -26,7 +26,7 @@ import type { SolanaOrder } from "./testing/solana-child";
 import { waitForRelayed } from "./wait";
 
 /** Statements from the first until well into the first round; how many rounds follow is the chain's matter. */
-const LEAST = 10;
+const LEAST = 19;
 
 const database = await openTestDatabase();
 let chain: TestSolanaChain;

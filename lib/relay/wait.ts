@@ -1,5 +1,5 @@
-// Waiting for one transaction, for whoever has a request open: the chain is asked often, and what it says is written down at once
-// instead of at the next round.
+// Waiting for one transaction while a request is open: the chain is asked often, and what it says is recorded at once instead of at
+// the next round.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { lookAtBase } from "./base-receipts";
