@@ -2,7 +2,7 @@
 // The browser tests run them as they stand.
 
 import { parseUsd, usdText } from "@/lib/base/money";
-import type { ModelPrice } from "@/lib/console/models";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
 import type { Site } from "./site";
 

@@ -1,7 +1,7 @@
 // What pages with wallets tell the browser about this service.
 
-import type { WalletSettings } from "@/components/wallet/wallet-types";
 import { config } from "@/lib/base/config";
+import type { WalletSettings } from "@/lib/console/views/wallet";
 import { walletChain } from "@/lib/console/wallet-chain";
 import { readSite } from "./site";
 

@@ -4,11 +4,12 @@ import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, Setting
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../ui/menu";
 import { shortAddress } from "../ui/short-address";
 
 interface AccountMenuProps {
-  wallet: { chain: "evm" | "solana"; address: string };
+  wallet: NamedWallet;
   onSignOut: () => Promise<void>;
 }
 

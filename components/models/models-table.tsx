@@ -2,9 +2,9 @@
 
 import { useSearchParams } from "next/navigation";
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { placesOf } from "../ui/amount";
 import { ModelLine } from "./model-line";
-import type { ModelRow } from "./model-row";
 import { SortHeadings, SortSelect } from "./sort-controls";
 import { arrange, nextSort, readView, type SortKey, type TableView, writeView } from "./table-view";
 import { SearchField, TokenField } from "./view-fields";
@@ -14,7 +14,7 @@ const FORM = "models-view";
 /**
  * Models that can be searched, sorted and priced. Without JavaScript it is a form that asks the server for the same view.
  */
-export function ModelsTable({ rows }: { rows: readonly ModelRow[] }) {
+export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
   const [view, change] = useView();
   const models = useMemo(() => arrange(rows, view), [rows, view]);
   const places = useMemo(

@@ -1,9 +1,9 @@
 import { parseUsd } from "@/lib/base/money";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Amount, placesOf } from "../ui/amount";
-import type { ModelRow } from "./model-row";
 
 /** Models and prices to read, not to work with: no JavaScript. */
-export function PriceList({ rows }: { rows: readonly ModelRow[] }) {
+export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {
   const priced = rows.map((row) => ({ ...row, input: parseUsd(row.inputPrice), output: parseUsd(row.outputPrice) }));
   const places = placesOf(priced.flatMap(({ input, output }) => [input, output]));
   return (

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
+import type { ReserveFigures } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
-import type { ReservesFigures } from "./reserves-view";
 
 /** What is held against what is owed: in figures, and as two bars of one scale. */
-export function ReservesFiguresTable({ figures }: { figures: ReservesFigures }) {
+export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
   const { held, owed, coverage } = figures;
   const places = placesOf([held, owed]);
   const difference = held - owed;
@@ -72,7 +72,7 @@ const depositColours = {
 };
 const chainNames = { base: "Base", solana: "Solana" };
 
-function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReservesFigures }) {
+function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReserveFigures }) {
   const heldParts = [
     ...places.map(({ chain, treasury }) => ({
       name: `${chainNames[chain]}, treasury`,

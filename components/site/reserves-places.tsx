@@ -1,6 +1,6 @@
+import type { ReservePlace } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
 import { CopyButton } from "../ui/copy-button";
-import type { ReservesPlace } from "./reserves-view";
 
 const chains = {
   base: { name: "Base", height: "final block" },
@@ -8,7 +8,7 @@ const chains = {
 };
 
 /** Where what is held lies, and at which block it was read. */
-export function ReservesPlaces({ places }: { places: readonly ReservesPlace[] }) {
+export function ReservesPlaces({ places }: { places: readonly ReservePlace[] }) {
   const decimals = placesOf(places.flatMap(({ treasury, deposits }) => [treasury.amount, deposits.amount]));
   return (
     <section className="mt-12">
@@ -20,7 +20,7 @@ export function ReservesPlaces({ places }: { places: readonly ReservesPlace[] })
   );
 }
 
-function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservesPlace; decimals: number }) {
+function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservePlace; decimals: number }) {
   const { name, height: heightName } = chains[chain];
   return (
     <div className="border-b border-line py-4 text-sm">

@@ -2,13 +2,13 @@
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatUsd } from "@/lib/base/money";
-import type { SpendChartData, SpendSeries } from "./chart-series";
+import type { SpendChart, SpendSeries } from "@/lib/console/views/spend-chart";
 import { axisAmount, longDay, shortDay } from "./chart-text";
 
 const tick = { fill: "var(--faint)", fontSize: 12 };
 
 interface ChartBarsProps {
-  chart: SpendChartData;
+  chart: SpendChart;
   /** Of each series, by its place. */
   colours: readonly string[];
 }
@@ -72,7 +72,7 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
 }
 
 /** Days that the axis names: all of a week, else at whole weeks back from the last one, so few that a phone has room. */
-function dayTicks({ days }: SpendChartData): string[] {
+function dayTicks({ days }: SpendChart): string[] {
   const step = days.length <= 7 ? 1 : days.length <= 14 ? 2 : 7 * Math.ceil(days.length / 35);
   return days.map(({ day }) => day).filter((_, index) => (days.length - 1 - index) % step === 0);
 }

@@ -1,9 +1,9 @@
+import type { SpendChart } from "@/lib/console/views/spend-chart";
 import { Amount, placesOf } from "./amount";
-import type { SpendChartData } from "./chart-series";
 import { longDay } from "./chart-text";
 
 /** The chart's amounts as a table, opened by those who want to read or hear them. Days without spend are left out. */
-export function ChartTable({ chart }: { chart: SpendChartData }) {
+export function ChartTable({ chart }: { chart: SpendChart }) {
   const isSplit = chart.series.length > 1;
   const rows = chart.days
     .map(({ day, costs }) => ({ day, costs, total: costs.reduce((sum, cost) => sum + cost, 0n) }))

@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
 import { shortAddress } from "../ui/short-address";
@@ -8,11 +9,11 @@ import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { WalletChoices } from "./connect-steps";
 import { startLinking } from "./linking";
 import { useEvmWallet } from "./use-evm-wallet";
-import type { LinkActions, NamedWallet } from "./use-link";
+import type { LinkActions } from "./use-link";
 import { useLink } from "./use-link";
 import { useSolanaWallet } from "./use-solana-wallet";
 import type { WalletHandle } from "./wallet-handle";
-import { isSameWallet, type WalletChain } from "./wallet-types";
+import { isSameWallet } from "./wallet-types";
 
 interface LinkWalletProps extends LinkActions {
   /** The account's wallets; one of them allows the new one. */
@@ -100,7 +101,7 @@ function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem:
   );
 }
 
-function ChooseNew({ handles }: { handles: Record<WalletChain, WalletHandle> }) {
+function ChooseNew({ handles }: { handles: Record<NamedWallet["chain"], WalletHandle> }) {
   const { evm, solana } = handles;
   return (
     <>

@@ -6,7 +6,6 @@ import { readWalletSettings } from "@/app/wallet-settings";
 import { AddressCard } from "@/components/console/deposit/address-card";
 import { AvailableBalance } from "@/components/console/deposit/available-balance";
 import { DepositFeed } from "@/components/console/deposit/deposit-feed";
-import { chainNames, chains, type DepositChain } from "@/components/console/deposit/deposit-types";
 import { FaucetButton } from "@/components/console/deposit/faucet-button";
 import { LiveDeposits } from "@/components/console/deposit/live-deposits";
 import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit/no-address";
@@ -14,12 +13,15 @@ import { OlderDeposits } from "@/components/console/deposit/older-deposits";
 import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
+import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
-import { findSendTargets, type SendTargets } from "@/lib/console/send-targets";
+import { findSendTargets } from "@/lib/console/send-targets";
+import type { Chain } from "@/lib/console/views/chain";
+import type { SendTargets } from "@/lib/console/views/send-targets";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { requestTestMoney } from "./actions";
@@ -72,7 +74,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
   const onAsk = forSession(owner, { requestTestMoney }).requestTestMoney;
-  const faucetOn = (chain: DepositChain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
+  const faucetOn = (chain: Chain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
   if (!addresses) return <NoAddresses faucet={null} />;
   if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
   return (
@@ -102,7 +104,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
 }
 
 /** Paying from a wallet of the browser, where that can be done. */
-function Sending({ targets, chain }: { targets: SendTargets; chain: DepositChain }) {
+function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {
   const settings = readWalletSettings();
   const demo = demoWallets();
   const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };

@@ -3,12 +3,11 @@
 import { signIn } from "next-auth/react";
 import { useCallback } from "react";
 import { ConnectSteps } from "@/components/wallet/connect-steps";
-import type { DemoWallets } from "@/components/wallet/demo-wallet";
 import { notifySessionChanged } from "@/components/wallet/session-news";
 import type { ProofSteps } from "@/components/wallet/use-proof";
 import { rememberWallet } from "@/components/wallet/wallet-memory";
 import { WalletProviders } from "@/components/wallet/wallet-providers";
-import type { WalletSettings } from "@/components/wallet/wallet-types";
+import type { DemoWallets, WalletSettings } from "@/lib/console/views/wallet";
 import { signDemo } from "./sign-demo";
 import { signInProblem } from "./sign-in-problem";
 

@@ -1,6 +1,6 @@
 // The state of reserves in words.
 
-import type { Reserves } from "@/lib/console/reserves";
+import type { Reserves } from "@/lib/console/views/reserves";
 
 interface Sentence {
   tone: "good" | "weak" | "bad";

@@ -1,8 +1,8 @@
 "use client";
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
+import type { DepositView } from "@/lib/console/views/deposit";
 import { newsBetween } from "./deposit-news";
-import type { DepositView } from "./deposit-types";
 import { followView } from "./follow-view";
 
 interface Feed {

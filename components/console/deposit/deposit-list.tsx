@@ -1,9 +1,10 @@
 import { ArrowUpRightIcon } from "lucide-react";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { Amount, placesOf } from "../../ui/amount";
+import { chainNames } from "../../ui/chain-names";
 import { LocalTime } from "../../ui/local-time";
 import { ShortAddress } from "../../ui/short-address";
 import { DepositProgress } from "./deposit-progress";
-import { chainNames, type DepositRow, type DepositView } from "./deposit-types";
 
 interface DepositListProps {
   /** Newest first; at least one. */

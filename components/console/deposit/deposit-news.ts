@@ -1,7 +1,8 @@
 // What happened between two views, in words for those who hear the page.
 
 import { formatUsd } from "@/lib/base/money";
-import { chainNames, type DepositRow, type DepositView } from "./deposit-types";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
+import { chainNames } from "../../ui/chain-names";
 
 /** Empty when nothing did that is worth a sentence: confirmations that count up are not. */
 export function newsBetween(before: DepositView, after: DepositView): string {

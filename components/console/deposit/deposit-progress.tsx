@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import type { DepositRow } from "@/lib/console/views/deposit";
 import { Amount } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { Confirmations } from "./confirmations";
-import type { DepositRow } from "./deposit-types";
 
 interface DepositProgressProps {
   deposit: DepositRow;

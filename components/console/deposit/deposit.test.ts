@@ -3,13 +3,13 @@
 import { createElement } from "react";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { drawPage } from "../../ui/testing/app-router";
 import { AddressCard } from "./address-card";
 import { AvailableBalance } from "./available-balance";
 import { DepositFeed } from "./deposit-feed";
 import { DepositList } from "./deposit-list";
 import { newsBetween } from "./deposit-news";
-import type { DepositRow, DepositView } from "./deposit-types";
 import { LiveDeposits } from "./live-deposits";
 import { NoAddress } from "./no-address";
 import { OlderDeposits } from "./older-deposits";

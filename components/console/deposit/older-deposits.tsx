@@ -1,8 +1,8 @@
+import type { DepositView } from "@/lib/console/views/deposit";
 import { EmptyState } from "../../ui/empty-state";
 import { Panel } from "../panel";
 import { DepositList } from "./deposit-list";
 import { DepositPages } from "./deposit-pages";
-import type { DepositView } from "./deposit-types";
 
 interface OlderDepositsProps {
   view: DepositView;

@@ -1,11 +1,11 @@
 "use client";
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
+import type { DemoWallets, SignDemo, WalletSettings } from "@/lib/console/views/wallet";
 import { PaymentSteps } from "../../wallet/payment-steps";
 import { useEvmPayment } from "../../wallet/use-evm-payment";
 import { useSolanaPayment } from "../../wallet/use-solana-payment";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { EvmTarget, SolanaTarget, WalletSettings } from "../../wallet/wallet-types";
 
 export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };
 

@@ -1,5 +1,5 @@
+import type { Refusal } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
-import type { Refused } from "../use-action";
 
 export interface FieldProblem {
   /** Null: the form as a whole. */
@@ -10,7 +10,7 @@ export interface FieldProblem {
 const fields = ["name", "expiry", "cap", "models"];
 
 /** What a form shows of a refusal: beside the field that is wrong, when it is one of its own. */
-export const problemOf = ({ field, message }: Refused): FieldProblem => ({
+export const problemOf = ({ field, message }: Refusal): FieldProblem => ({
   field: field && fields.includes(field) ? field : null,
   message,
 });

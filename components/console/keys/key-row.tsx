@@ -1,12 +1,13 @@
+import type { OwnKey } from "@/lib/console/views/keys";
 import { TimeAgo } from "../../ui/time-ago";
 import { dayText, momentText } from "../../ui/time-text";
+import type { KeyActions, ModelChoice } from "./key-actions";
 import { KeyMenu } from "./key-menu";
 import { KeySpent } from "./key-spent";
 import { KeyState } from "./key-state";
-import type { KeyActions, KeyView, ModelChoice } from "./key-view";
 
 interface KeyRowProps {
-  item: KeyView;
+  item: OwnKey;
   places: number;
   models: readonly ModelChoice[];
   actions: KeyActions;
@@ -60,14 +61,14 @@ export function KeyRow({ item, places, models, actions, frozen, nowMs }: KeyRowP
 }
 
 /** What can be shown of a key: its ends. */
-export const KeyName = ({ item: { prefix, last4 } }: { item: KeyView }) => (
+export const KeyName = ({ item: { prefix, last4 } }: { item: OwnKey }) => (
   <span className="font-mono whitespace-nowrap">
     {prefix}…{last4}
   </span>
 );
 
 /** What the key may do less than another. */
-function Limits({ item: { models, expiresAt, state } }: { item: KeyView }) {
+function Limits({ item: { models, expiresAt, state } }: { item: OwnKey }) {
   const ends = expiresAt ? `${state === "expired" ? "expired" : "expires"} ${dayText(expiresAt)}` : null;
   if (!models && !ends) return null;
   return (

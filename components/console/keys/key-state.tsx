@@ -1,6 +1,6 @@
+import type { OwnKey } from "@/lib/console/views/keys";
 import { Badge } from "../../ui/badge";
 import { momentText } from "../../ui/time-text";
-import type { KeyView } from "./key-view";
 
 const states = {
   active: { tone: "good", text: "active" },
@@ -10,7 +10,7 @@ const states = {
 } as const;
 
 /** What a call with the key meets now. */
-export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: KeyView }) {
+export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: OwnKey }) {
   const { tone, text } = states[state];
   const since = state === "revoked" ? revokedAt : state === "expired" ? expiresAt : null;
   return (

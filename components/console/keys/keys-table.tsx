@@ -1,9 +1,10 @@
+import type { OwnKey } from "@/lib/console/views/keys";
 import { placesOf } from "../../ui/amount";
+import type { KeyActions, ModelChoice } from "./key-actions";
 import { KeyRow } from "./key-row";
-import type { KeyActions, KeyView, ModelChoice } from "./key-view";
 
 interface KeysTableProps {
-  keys: readonly KeyView[];
+  keys: readonly OwnKey[];
   models: readonly ModelChoice[];
   actions: KeyActions;
   /** Keys can only be paused and revoked. */

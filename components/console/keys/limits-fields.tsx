@@ -4,7 +4,7 @@ import type { Dispatch } from "react";
 import { Field, Input, Select } from "../../ui/field";
 import { dayText } from "../../ui/time-text";
 import type { FieldProblem } from "./form-end";
-import type { ModelChoice } from "./key-view";
+import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
 import { ModelPicker } from "./model-picker";
 

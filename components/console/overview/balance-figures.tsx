@@ -1,12 +1,8 @@
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import type { Overview } from "@/lib/console/views/overview";
 
-interface BalanceFiguresProps {
-  /** Nano-USD. */
-  available: bigint;
-  held: bigint;
-  today: bigint;
-  month: bigint;
+interface BalanceFiguresProps extends Pick<Overview, "available" | "held" | "today" | "month"> {
   /** What the money is called: "USDC", or "simulated USD". */
   unit: string;
 }

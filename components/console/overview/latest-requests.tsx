@@ -1,8 +1,9 @@
 import Link from "next/link";
+import type { UsageRow } from "@/lib/console/views/usage";
 import { Amount, placesOf } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { LocalTime } from "../../ui/local-time";
-import { count, outcomeText, type UsageRow } from "../usage/usage-row";
+import { count, outcomeText } from "../usage/usage-row";
 
 /** The last few requests; each opens its receipt. */
 export function LatestRequests({ rows }: { rows: readonly UsageRow[] }) {

@@ -1,6 +1,7 @@
 "use client";
 
 import { type ReactNode, useEffect } from "react";
+import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import { ShortAddress } from "../../ui/short-address";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
@@ -10,7 +11,6 @@ import { startLinking } from "../../wallet/linking";
 import { formatUnits } from "../../wallet/usdc-text";
 import { type Payer, usePayer } from "../../wallet/use-payer";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
-import type { SettlementTarget } from "../../wallet/wallet-types";
 
 const CHAIN = "Base";
 

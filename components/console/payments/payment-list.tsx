@@ -1,17 +1,18 @@
 import { ArrowUpRightIcon, SignatureIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
 import { Amount, placesOf } from "../../ui/amount";
+import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
 import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
 import { isOpen, PaymentState } from "./payment-state";
-import { chainNames, type PaymentRow } from "./payment-types";
 
 interface PaymentListProps {
   /** Newest first. */
-  payments: readonly PaymentRow[];
+  payments: readonly PaymentView[];
   isNewest: boolean;
 }
 
@@ -68,7 +69,7 @@ const Heads = () => (
   </div>
 );
 
-function PaymentLine({ row, places }: { row: PaymentRow; places: { costs: number; changes: number } }) {
+function PaymentLine({ row, places }: { row: PaymentView; places: { costs: number; changes: number } }) {
   const isOver = row.state === "failed" || row.state === "reversed";
   return (
     <li className={`grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 border-b border-line py-3 ${columns}`}>
@@ -102,7 +103,7 @@ const Figure = ({ name, isRight = false, children }: { name: string; isRight?: b
 );
 
 /** Who paid, by what, and where that can be looked up. */
-const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentRow }) => (
+const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentView }) => (
   <span className="min-w-0 text-muted md:order-5">
     <span className="block font-mono max-md:inline" title={payer}>
       {shortAddress(payer)}

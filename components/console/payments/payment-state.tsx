@@ -1,5 +1,6 @@
+import type { PaymentView } from "@/lib/console/views/payments";
 import { Badge } from "../../ui/badge";
-import { chainNames, type PaymentRow } from "./payment-types";
+import { chainNames } from "../../ui/chain-names";
 
 type Tone = "plain" | "good" | "waiting" | "bad";
 
@@ -10,10 +11,10 @@ interface Words {
 }
 
 /** Something about it may still change by itself. */
-export const isOpen = ({ state, cost }: PaymentRow): boolean => state === "claimed" || cost === null;
+export const isOpen = ({ state, cost }: PaymentView): boolean => state === "claimed" || cost === null;
 
 /** Where a payment stands, in a word, and what that means where the word does not say it. */
-export function PaymentState({ row }: { row: PaymentRow }) {
+export function PaymentState({ row }: { row: PaymentView }) {
   const { tone, word, note } = wordsOf(row);
   return (
     <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 max-md:justify-end">
@@ -23,7 +24,7 @@ export function PaymentState({ row }: { row: PaymentRow }) {
   );
 }
 
-function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentRow): Words {
+function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): Words {
   switch (state) {
     case "claimed":
       return { tone: "waiting", word: "settling", note: `waits for ${chainNames[chain]}` };

@@ -1,8 +1,8 @@
 "use client";
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import type { SettlementTarget } from "@/lib/console/views/send-targets";
+import type { DemoWallets, SignDemo, WalletSettings } from "@/lib/console/views/wallet";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { SettlementTarget, WalletSettings } from "../../wallet/wallet-types";
 import { AllowanceSteps } from "./allowance-steps";
 
 export interface WalletAllowanceProps {

@@ -2,7 +2,7 @@
 
 import { CodeIcon } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Button } from "../../ui/button";
 import { PageHeading } from "../page-heading";
 import { AnswerPanel } from "./answer-panel";
@@ -20,7 +20,7 @@ import { useQuote } from "./use-quote";
 import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
 
 interface PlaygroundProps {
-  models: readonly ModelRow[];
+  models: readonly ModelPrice[];
   initialModel: string;
   /** Nano-USD, when the page was made. */
   available: bigint;

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Amount } from "../../ui/amount";
 import { ShortAddress } from "../../ui/short-address";
 import { estimateCost, estimateOutputTokens } from "./estimate";
@@ -9,7 +9,7 @@ import { isRunning, type Run, type RunReceipt } from "./run";
 
 interface RunFiguresProps {
   run: Run;
-  model: ModelRow | undefined;
+  model: ModelPrice | undefined;
 }
 
 /** Tokens, cost and time of a run: estimates, marked so, until the provider's own count is there. */

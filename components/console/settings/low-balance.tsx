@@ -3,15 +3,16 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/field";
 import { useAction } from "../use-action";
-import type { SetLowBalance } from "./settings-view";
 
 interface LowBalanceProps {
   /** Nano-USD; null: no warning. */
   line: bigint | null;
-  save: SetLowBalance;
+  /** Nothing written turns the warning off. */
+  save: (line: { amount: string }) => Promise<Answer>;
   frozen: boolean;
 }
 

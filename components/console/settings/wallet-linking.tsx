@@ -1,10 +1,9 @@
 "use client";
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import type { DemoWallets, NamedWallet, SignDemo, WalletSettings } from "@/lib/console/views/wallet";
 import { LinkWallet } from "../../wallet/link-wallet";
-import type { LinkActions, NamedWallet } from "../../wallet/use-link";
+import type { LinkActions } from "../../wallet/use-link";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { WalletSettings } from "../../wallet/wallet-types";
 
 export interface WalletLinkingProps extends LinkActions {
   settings: WalletSettings;

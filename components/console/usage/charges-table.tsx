@@ -2,10 +2,11 @@
 
 import { createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table";
 import { useMemo } from "react";
+import type { UsageRow } from "@/lib/console/views/usage";
 import { Amount, placesOf } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { LocalTime } from "../../ui/local-time";
-import { count, outcomeText, type UsageRow } from "./usage-row";
+import { count, outcomeText } from "./usage-row";
 
 type Open = (requestId: string, from: HTMLElement) => void;
 

@@ -1,8 +1,9 @@
 import { formatUsd } from "@/lib/base/money";
+import type { UsageView } from "@/lib/console/views/usage";
 import { count } from "./usage-row";
 
 interface UsageTotalsProps {
-  totals: { requests: number; inputTokens: number; outputTokens: number; cost: bigint };
+  totals: UsageView["totals"];
 }
 
 /** What the whole filter comes to, whichever page of it is shown. */

@@ -1,4 +1,5 @@
-import { type Chain, chainNames } from "./withdraw-types";
+import type { Chain } from "@/lib/console/views/chain";
+import { chainNames } from "../../ui/chain-names";
 
 const chains: readonly Chain[] = ["base", "solana"];
 

@@ -3,12 +3,13 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
+import { chainNames } from "../../ui/chain-names";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import type { OrderSigningProps } from "./order-signing";
 import { OrderSum } from "./order-sum";
-import { chainNames, type OrderView } from "./withdraw-types";
 
 const OrderSigning = dynamic(() => import("./order-signing").then((module) => module.OrderSigning), {
   ssr: false,
@@ -20,7 +21,7 @@ const OrderSigning = dynamic(() => import("./order-signing").then((module) => mo
 });
 
 interface OrderReviewProps extends Omit<OrderSigningProps, "order"> {
-  order: OrderView;
+  order: DrawnOrder;
   onBack: () => void;
 }
 

@@ -1,8 +1,7 @@
 "use client";
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import type { DemoWallets, SignDemo, WalletSettings } from "@/lib/console/views/wallet";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { WalletSettings } from "../../wallet/wallet-types";
 import { type OrderSignerProps, SignOrder } from "./sign-order";
 
 export interface OrderSigningProps extends OrderSignerProps {

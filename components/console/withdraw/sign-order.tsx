@@ -1,6 +1,9 @@
 "use client";
 
 import { useState } from "react";
+import type { Answer } from "@/lib/console/views/answer";
+import type { NamedWallet } from "@/lib/console/views/wallet";
+import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { shortAddress } from "../../ui/short-address";
 import { WalletChoices } from "../../wallet/connect-steps";
@@ -10,12 +13,18 @@ import { wordsFor } from "../../wallet/wallet-error";
 import type { WalletHandle } from "../../wallet/wallet-handle";
 import { isSameWallet } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
-import type { OrderView, TakeWithdrawal } from "./withdraw-types";
+
+interface SignedOrder extends Omit<DrawnOrder, "text" | "needsApproval"> {
+  signer: NamedWallet;
+  signature: string;
+}
+
+type TakeWithdrawal = (order: SignedOrder) => Promise<Answer<{ id: string }>>;
 
 export interface OrderSignerProps {
-  order: OrderView;
+  order: DrawnOrder;
   /** The account's wallets: any of them signs. */
-  signers: readonly { chain: "evm" | "solana"; address: string }[];
+  signers: readonly NamedWallet[];
   take: TakeWithdrawal;
   onTaken: () => void;
 }
@@ -69,7 +78,7 @@ export function SignOrder({ order, signers, take, onTaken }: OrderSignerProps) {
 
 type Step = "ready" | "signing" | "taking";
 
-function useSigning({ text, needsApproval: _, ...order }: OrderView, take: TakeWithdrawal, onTaken: () => void) {
+function useSigning({ text, needsApproval: _, ...order }: DrawnOrder, take: TakeWithdrawal, onTaken: () => void) {
   const [step, setStep] = useState<Step>("ready");
   const [problem, setProblem] = useState<string | null>(null);
   const { run } = useAction();

@@ -1,14 +1,15 @@
 "use client";
 
 import type { FormEvent } from "react";
+import type { Refusal } from "@/lib/console/views/answer";
+import type { Chain } from "@/lib/console/views/chain";
+import type { AllowanceView, Destination } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/field";
-import type { Refused } from "../use-action";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { ChainChoice } from "./chain-choice";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
-import type { AllowanceView, Chain, DestinationView } from "./withdraw-types";
 
 /** What is written: it outlives a look at the order and every refusal. */
 export interface Draft {
@@ -20,13 +21,13 @@ export interface Draft {
 interface WithdrawFormProps {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  destinations: readonly DestinationView[];
+  destinations: readonly Destination[];
   allowance: AllowanceView;
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
   busy: boolean;
   /** Why it was refused last. */
-  refused: Refused | null;
+  refused: Refusal | null;
   onReview: () => void;
   nowMs: number;
 }
@@ -91,5 +92,5 @@ export function WithdrawForm(props: WithdrawFormProps) {
 }
 
 /** The oldest wallet on the chain that is paid now; nothing when there is none. */
-export const firstPayable = (destinations: readonly DestinationView[], chain: Chain): string =>
+export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
   destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";

@@ -3,19 +3,23 @@
 import { ArrowUpFromLineIcon, ArrowUpRightIcon } from "lucide-react";
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
+import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
+import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
 import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
 import { useAction } from "../use-action";
-import { type CancelWithdrawal, chainNames, type WithdrawalRow } from "./withdraw-types";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
+
+type CancelWithdrawal = (withdrawal: { id: string }) => Promise<Answer>;
 
 interface WithdrawalListProps {
   /** Newest first. */
-  withdrawals: readonly WithdrawalRow[];
+  withdrawals: readonly WithdrawalView[];
   cancel: CancelWithdrawal;
   isNewest: boolean;
 }
@@ -53,7 +57,7 @@ export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalList
   );
 }
 
-function WithdrawalLine({ row, places, cancel }: { row: WithdrawalRow; places: number; cancel: CancelWithdrawal }) {
+function WithdrawalLine({ row, places, cancel }: { row: WithdrawalView; places: number; cancel: CancelWithdrawal }) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_10rem_9rem_auto]">
       <span className={`font-mono md:text-right ${isPaidOrOpen(row) ? "" : "text-muted line-through"}`} title={`Fee ${formatUsd(row.fee)}`}>
@@ -85,9 +89,9 @@ function WithdrawalLine({ row, places, cancel }: { row: WithdrawalRow; places: n
   );
 }
 
-const isPaidOrOpen = (row: WithdrawalRow): boolean => isOpen(row) || row.state === "final";
+const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state === "final";
 
-function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalRow }) {
+function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalView }) {
   if (!transaction) return null;
   return (
     <>
@@ -107,7 +111,7 @@ function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row:
   );
 }
 
-function Cancel({ row, cancel }: { row: WithdrawalRow; cancel: CancelWithdrawal }) {
+function Cancel({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) {
   const { busy, run } = useAction();
   const press = async () => {
     const answer = await run(() => cancel({ id: row.id }));

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
+import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { Badge } from "../../ui/badge";
-import { chainNames, otherChain, type WithdrawalRow } from "./withdraw-types";
+import { chainNames, otherChain } from "../../ui/chain-names";
 
 type Tone = "plain" | "good" | "waiting" | "bad";
 
@@ -10,13 +11,13 @@ interface Words {
   note?: ReactNode;
 }
 
-export const isOpen = ({ state }: WithdrawalRow): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
+export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
 
 /** Nothing is signed for it yet. */
-export const isCancellable = ({ state }: WithdrawalRow): boolean => state === "awaiting_approval" || state === "approved";
+export const isCancellable = ({ state }: WithdrawalView): boolean => state === "awaiting_approval" || state === "approved";
 
 /** Where it stands, in a word, and what that means where the word does not say it. */
-export function WithdrawalState({ row }: { row: WithdrawalRow }) {
+export function WithdrawalState({ row }: { row: WithdrawalView }) {
   const { tone, word, note } = wordsOf(row);
   return (
     <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 max-md:justify-end">
@@ -26,7 +27,7 @@ export function WithdrawalState({ row }: { row: WithdrawalRow }) {
   );
 }
 
-function wordsOf(row: WithdrawalRow): Words {
+function wordsOf(row: WithdrawalView): Words {
   switch (row.state) {
     case "awaiting_approval":
       return { tone: "waiting", word: "waiting for approval", note: "by whoever runs this service" };
@@ -48,7 +49,7 @@ function wordsOf(row: WithdrawalRow): Words {
   }
 }
 
-function waitingWords({ waitsFor, chain }: WithdrawalRow): Words {
+function waitingWords({ waitsFor, chain }: WithdrawalView): Words {
   switch (waitsFor) {
     case null:
       return { tone: "waiting", word: "requested", note: "is signed in a moment" };
