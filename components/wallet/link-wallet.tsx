@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { NamedWallet } from "@/lib/console/views/wallet";
+import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
 import { shortAddress } from "../ui/short-address";
@@ -13,6 +13,7 @@ import type { LinkActions } from "./use-link";
 import { useLink } from "./use-link";
 import { useSolanaWallet } from "./use-solana-wallet";
 import type { WalletHandle } from "./wallet-handle";
+import { WalletProviders } from "./wallet-providers";
 import { isSameWallet } from "./wallet-types";
 
 interface LinkWalletProps extends LinkActions {
@@ -21,8 +22,19 @@ interface LinkWalletProps extends LinkActions {
   onLinked: () => void;
 }
 
-/** Links another wallet: it signs, and one that is linked already signs for it. Stands within WalletProviders. */
-export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
+export interface WalletLinkingProps extends LinkWalletProps {
+  access: WalletAccess;
+}
+
+/** Linking with all that talks to wallets around it: large, so it is fetched when somebody links. */
+export const WalletLinking = ({ access, ...link }: WalletLinkingProps) => (
+  <WalletProviders {...access}>
+    <LinkWallet {...link} />
+  </WalletProviders>
+);
+
+/** Links another wallet: it signs, and one that is linked already signs for it. */
+function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
   const handles = { evm: useEvmWallet(), solana: useSolanaWallet() };
   const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
   const [allow, setAllow] = useState(linked[0]);

@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { readSite } from "@/app/site";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { AddressCard } from "@/components/console/deposit/address-card";
 import { AvailableBalance } from "@/components/console/deposit/available-balance";
 import { DepositFeed } from "@/components/console/deposit/deposit-feed";
@@ -15,7 +14,6 @@ import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
@@ -105,17 +103,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
 
 /** Paying from a wallet of the browser, where that can be done. */
 function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };
   if (!pay) return null;
-  return (
-    <SendFromWallet
-      settings={settings}
-      demo={demo && { ...demo, chainId: settings.chain.id }}
-      signDemo={signDemo}
-      pay={pay}
-      minimum={MINIMUM_DEPOSIT}
-    />
-  );
+  return <SendFromWallet access={readWalletAccess()} pay={pay} minimum={MINIMUM_DEPOSIT} />;
 }

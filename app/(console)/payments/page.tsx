@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
@@ -10,7 +9,6 @@ import { CreditList } from "@/components/console/payments/credit-list";
 import { NoOffer } from "@/components/console/payments/no-offer";
 import { PaymentList } from "@/components/console/payments/payment-list";
 import { PaymentPages } from "@/components/console/payments/payment-pages";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { readPaymentsPage } from "@/lib/console/payments";
 import type { PaymentsOffer } from "@/lib/console/views/payments";
 import { forSession } from "../owner-actions";
@@ -59,9 +57,5 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
 
 function Allowance({ offer }: { offer: PaymentsOffer }) {
   if (offer.kind !== "open") return <NoOffer isComing={offer.kind === "coming"} />;
-  const settings = readWalletSettings();
-  const demo = demoWallets();
-  return (
-    <AllowanceSlot settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} signDemo={signDemo} target={offer.target} />
-  );
+  return <AllowanceSlot access={readWalletAccess()} target={offer.target} />;
 }

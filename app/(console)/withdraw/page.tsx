@@ -1,7 +1,6 @@
 import type { Metadata } from "next";
 import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
@@ -11,7 +10,6 @@ import { WithdrawalList } from "@/components/console/withdraw/withdrawal-list";
 import { WithdrawalPages } from "@/components/console/withdraw/withdrawal-pages";
 import { Amount } from "@/components/ui/amount";
 import { nowMs } from "@/lib/base/clock";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { readAvailable } from "@/lib/console/owner";
 import { readWithdrawPage } from "@/lib/console/withdraw";
 import { forSession } from "../owner-actions";
@@ -29,8 +27,6 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
   const { before } = await searchParams;
   const [page, available] = await Promise.all([readWithdrawPage(owner, before), readAvailable(owner.accountId)]);
   const { allowance, least, highestFee, destinations, signers, withdrawals, older } = page;
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   const actions = forSession(owner, { cancelWithdrawal, startWithdrawal, takeWithdrawal });
   return (
     <>
@@ -55,8 +51,8 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
       ) : (
         <div className="grid gap-10 md:grid-cols-[minmax(0,480px)_minmax(0,1fr)] md:gap-16">
           <WithdrawBox
-            {...{ destinations, allowance, least, highestFee, settings, signDemo, signers }}
-            demo={demo && { ...demo, chainId: settings.chain.id }}
+            {...{ destinations, allowance, least, highestFee, signers }}
+            access={readWalletAccess()}
             start={actions.startWithdrawal}
             take={actions.takeWithdrawal}
             nowMs={nowMs()}

@@ -2,9 +2,8 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { readSite } from "@/app/site";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { config } from "@/lib/base/config";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { findOwner } from "@/lib/console/owner";
 import { refusalTextOf } from "@/lib/console/refusals";
 import { readNextPath } from "./next-path";
@@ -25,8 +24,6 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   const host = config().PUBLIC_URL ? null : (await headers()).get("x-page-host");
   if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
   if (await findOwner()) redirect(next);
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   return (
     <div className="mx-auto grid max-w-[880px] gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20">
       <section>
@@ -52,7 +49,7 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
             {refusalTextOf(error)}
           </p>
         ) : null}
-        <WalletLoader settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} next={next} />
+        <WalletLoader access={readWalletAccess()} next={next} />
         <p className="mt-4 text-sm text-muted">
           {isSandbox
             ? "No wallet at hand? Both lists have a demo wallet, which signs by itself."

@@ -12,13 +12,14 @@ import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
 import { formatUnits } from "../../wallet/usdc-text";
 import { type Payer, usePayer } from "../../wallet/use-payer";
+import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere, WalletProblem } from "../../wallet/wallet-steps";
 import type { RunQuote } from "./ask";
 import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
 import type { SignedPayment } from "./run";
 import { useSignedPayment } from "./use-signed-payment";
 
-export interface PayStepsProps extends Pick<WalletPaySettings, "target" | "minimumCents" | "linked"> {
+interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
   /** The price of what is in the form; null while there is none. */
   quote: RunQuote | null;
   /** A run is under way. */
@@ -29,8 +30,15 @@ export interface PayStepsProps extends Pick<WalletPaySettings, "target" | "minim
 
 const CHAIN = "Base";
 
-/** The wallet, what it lacks, the text that it signs. Stands within WalletProviders. */
-export function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
+/** Paying for a prompt with all that talks to wallets around it: large, so it is fetched when somebody pays. */
+export const WalletPay = ({ access, ...steps }: PayStepsProps & Pick<WalletPaySettings, "access">) => (
+  <WalletProviders {...access}>
+    <PaySteps {...steps} />
+  </WalletProviders>
+);
+
+/** The wallet, what it lacks, the text that it signs. */
+function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "pay" : "choose");

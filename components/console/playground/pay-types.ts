@@ -3,14 +3,12 @@
 import type { Answer } from "@/lib/console/views/answer";
 import type { DrawnPayment } from "@/lib/console/views/payments";
 import type { SettlementTarget } from "@/lib/console/views/send-targets";
-import type { DemoWallets, SignDemo, WalletSettings } from "@/lib/console/views/wallet";
+import type { WalletAccess } from "@/lib/console/views/wallet";
 
 export type DrawPayment = (wish: { from: string; cents: number }) => Promise<Answer<{ payment: DrawnPayment }>>;
 
 export interface WalletPaySettings {
-  settings: WalletSettings;
-  demo: DemoWallets | null;
-  signDemo: SignDemo;
+  access: WalletAccess;
   target: SettlementTarget;
   /** The least that may be signed, in USDC cents. */
   minimumCents: number;

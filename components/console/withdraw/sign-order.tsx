@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { Answer } from "@/lib/console/views/answer";
-import type { NamedWallet } from "@/lib/console/views/wallet";
+import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { shortAddress } from "../../ui/short-address";
@@ -11,6 +11,7 @@ import { useEvmWallet } from "../../wallet/use-evm-wallet";
 import { useSolanaWallet } from "../../wallet/use-solana-wallet";
 import { wordsFor } from "../../wallet/wallet-error";
 import type { WalletHandle } from "../../wallet/wallet-handle";
+import { WalletProviders } from "../../wallet/wallet-providers";
 import { isSameWallet } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
 
@@ -21,7 +22,7 @@ interface SignedOrder extends Omit<DrawnOrder, "text" | "needsApproval"> {
 
 type TakeWithdrawal = (order: SignedOrder) => Promise<Answer<{ id: string }>>;
 
-export interface OrderSignerProps {
+interface SignOrderProps {
   order: DrawnOrder;
   /** The account's wallets: any of them signs. */
   signers: readonly NamedWallet[];
@@ -29,8 +30,19 @@ export interface OrderSignerProps {
   onTaken: () => void;
 }
 
-/** A linked wallet signs the order, which is handed in with it. Stands within WalletProviders. */
-export function SignOrder({ order, signers, take, onTaken }: OrderSignerProps) {
+export interface OrderSigningProps extends SignOrderProps {
+  access: WalletAccess;
+}
+
+/** Signing with all that talks to wallets around it: large, so it is fetched when somebody reviews an order. */
+export const OrderSigning = ({ access, ...signing }: OrderSigningProps) => (
+  <WalletProviders {...access}>
+    <SignOrder {...signing} />
+  </WalletProviders>
+);
+
+/** A linked wallet signs the order, which is handed in with it. */
+function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
   const handles = [useEvmWallet(), useSolanaWallet()] as const;
   const connected = handles.filter(({ wallet }) => wallet !== null);
   const handle = connected.find(({ wallet }) => wallet && signers.some((one) => isSameWallet(one, wallet)));

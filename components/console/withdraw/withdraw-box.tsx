@@ -8,7 +8,7 @@ import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination, DrawnOrder } from "@/lib/console/views/withdraw";
 import { useAction } from "../use-action";
 import { OrderReview } from "./order-review";
-import type { OrderSigningProps } from "./order-signing";
+import type { OrderSigningProps } from "./sign-order";
 import { type Draft, firstPayable, WithdrawForm } from "./withdraw-form";
 
 interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> {
