@@ -2,13 +2,13 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
+import { ListPages } from "@/components/console/money-list";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowanceSlot } from "@/components/console/payments/allowance-slot";
 import { CreditList } from "@/components/console/payments/credit-list";
 import { NoOffer } from "@/components/console/payments/no-offer";
 import { PaymentList } from "@/components/console/payments/payment-list";
-import { PaymentPages } from "@/components/console/payments/payment-pages";
 import { readPaymentsPage } from "@/lib/console/payments";
 import type { PaymentsOffer } from "@/lib/console/views/payments";
 import { forSession } from "../owner-actions";
@@ -48,7 +48,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
         </Panel>
         <Panel title="Payments">
           <PaymentList payments={payments} isNewest={before === undefined} />
-          <PaymentPages older={older} isNewest={before === undefined} />
+          <ListPages path="/payments" older={older} isNewest={before === undefined} />
         </Panel>
       </div>
     </>

@@ -2,12 +2,12 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
+import { ListPages } from "@/components/console/money-list";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowancePanel } from "@/components/console/withdraw/allowance-panel";
 import { WithdrawBox } from "@/components/console/withdraw/withdraw-box";
 import { WithdrawalList } from "@/components/console/withdraw/withdrawal-list";
-import { WithdrawalPages } from "@/components/console/withdraw/withdrawal-pages";
 import { Amount } from "@/components/ui/amount";
 import { nowMs } from "@/lib/base/clock";
 import { readAvailable } from "@/lib/console/owner";
@@ -62,7 +62,7 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
       )}
       <Panel title={before === undefined ? "Withdrawals" : "Older withdrawals"} className="mt-10">
         <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} isNewest={before === undefined} />
-        <WithdrawalPages older={older} isNewest={before === undefined} />
+        <ListPages path="/withdraw" older={older} isNewest={before === undefined} />
       </Panel>
     </>
   );

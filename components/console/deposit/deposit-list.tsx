@@ -1,9 +1,9 @@
-import { ArrowUpRightIcon } from "lucide-react";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { Amount, placesOf } from "../../ui/amount";
 import { chainNames } from "../../ui/chain-names";
 import { LocalTime } from "../../ui/local-time";
 import { ShortAddress } from "../../ui/short-address";
+import { TransactionLink } from "../money-list";
 import { DepositProgress } from "./deposit-progress";
 
 interface DepositListProps {
@@ -43,16 +43,6 @@ export function DepositList({ deposits, uncredited, minimum }: DepositListProps)
 const Transaction = ({ deposit: { transaction, transactionUrl, chain } }: { deposit: DepositRow }) => (
   <span className="flex items-baseline gap-1 max-md:order-last max-md:justify-self-end">
     <ShortAddress value={transaction} what="transaction" />
-    {transactionUrl ? (
-      <a
-        href={transactionUrl}
-        target="_blank"
-        rel="noreferrer"
-        aria-label={`Show the transaction on ${chainNames[chain]}`}
-        className="p-1 text-muted transition hover:text-ink"
-      >
-        <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-      </a>
-    ) : null}
+    <TransactionLink href={transactionUrl} chain={chain} />
   </span>
 );

@@ -1,4 +1,4 @@
-import { ArrowUpRightIcon, SignatureIcon } from "lucide-react";
+import { SignatureIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
@@ -6,8 +6,8 @@ import { Amount, placesOf } from "../../ui/amount";
 import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
-import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { isOpen, PaymentState } from "./payment-state";
 
 interface PaymentListProps {
@@ -16,12 +16,9 @@ interface PaymentListProps {
   isNewest: boolean;
 }
 
-const OPEN_EVERY_MS = 2_000;
-const QUIET_EVERY_MS = 30_000;
-
 /** What wallets paid for requests, what those cost, and what is left. */
 export function PaymentList({ payments, isNewest }: PaymentListProps) {
-  const refresh = <PageRefresh everyMs={payments.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  const refresh = <ListRefresh isOpen={payments.some(isOpen)} />;
   if (payments.length === 0) {
     return (
       <>
@@ -35,7 +32,7 @@ export function PaymentList({ payments, isNewest }: PaymentListProps) {
             Requests that bring a signed payment, with your keys or from your wallets, stand here with their cost and their change.
           </EmptyState>
         ) : (
-          <EmptyState title="No payments before these">The newest ones are on the first page.</EmptyState>
+          <NoneBefore what="payments" />
         )}
       </>
     );
@@ -111,17 +108,7 @@ const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: {
     <span className="flex items-center max-md:inline-flex">
       <span className="text-xs max-md:ml-2">{isX402 ? "x402, " : ""}</span>
       {transaction ? <ShortAddress value={transaction} what="transaction" /> : <span className="text-xs">{chainNames[chain]}</span>}
-      {transactionUrl ? (
-        <a
-          href={transactionUrl}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={`Show the transaction on ${chainNames[chain]}`}
-          className="p-1 text-muted transition hover:text-ink"
-        >
-          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-        </a>
-      ) : null}
+      <TransactionLink href={transactionUrl} chain={chain} />
     </span>
   </span>
 );

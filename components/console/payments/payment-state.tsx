@@ -1,30 +1,14 @@
 import type { PaymentView } from "@/lib/console/views/payments";
-import { Badge } from "../../ui/badge";
 import { chainNames } from "../../ui/chain-names";
-
-type Tone = "plain" | "good" | "waiting" | "bad";
-
-interface Words {
-  tone: Tone;
-  word: string;
-  note?: string;
-}
+import { StateOf, type StateWords } from "../money-list";
 
 /** Something about it may still change by itself. */
 export const isOpen = ({ state, cost }: PaymentView): boolean => state === "claimed" || cost === null;
 
 /** Where a payment stands, in a word, and what that means where the word does not say it. */
-export function PaymentState({ row }: { row: PaymentView }) {
-  const { tone, word, note } = wordsOf(row);
-  return (
-    <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 max-md:justify-end">
-      <Badge tone={tone}>{word}</Badge>
-      {note ? <span className="text-xs text-muted max-md:text-right">{note}</span> : null}
-    </span>
-  );
-}
+export const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={wordsOf(row)} />;
 
-function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): Words {
+function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {
   switch (state) {
     case "claimed":
       return { tone: "waiting", word: "settling", note: `waits for ${chainNames[chain]}` };

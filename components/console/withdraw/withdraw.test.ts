@@ -5,11 +5,11 @@ import { createElement } from "react";
 import { expect, test } from "vitest";
 import type { AllowanceView, Destination, WithdrawalView } from "@/lib/console/views/withdraw";
 import { drawPage } from "../../ui/testing/app-router";
+import { ListPages } from "../money-list";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 import { WithdrawalList } from "./withdrawal-list";
-import { WithdrawalPages } from "./withdrawal-pages";
 
 const USD = 1_000_000_000n;
 const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
@@ -134,7 +134,7 @@ test("from page to page: the newest one leads to older ones, and those back", ()
     expect.stringContaining("No withdrawals yet"),
     expect.stringContaining("No withdrawals before these"),
   ]);
-  const pages = (older: string | null, isNewest: boolean) => drawPage(createElement(WithdrawalPages, { older, isNewest }));
+  const pages = (older: string | null, isNewest: boolean) => drawPage(createElement(ListPages, { path: "/withdraw", older, isNewest }));
   expect(pages(null, true)).not.toContain("href");
   expect(pages("1.wd_a", true)).toMatch(/^(?!.*Newest).*href="\/withdraw\?before=1\.wd_a"/s);
   expect(pages(null, false)).toMatch(/^(?!.*Older).*href="\/withdraw"/s);

@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowUpFromLineIcon, ArrowUpRightIcon } from "lucide-react";
+import { ArrowUpFromLineIcon } from "lucide-react";
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
@@ -10,8 +10,8 @@ import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
-import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { useAction } from "../use-action";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
 
@@ -24,12 +24,9 @@ interface WithdrawalListProps {
   isNewest: boolean;
 }
 
-const OPEN_EVERY_MS = 2_000;
-const QUIET_EVERY_MS = 30_000;
-
 /** What went out, newest first, and how far what is on its way is. */
 export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalListProps) {
-  const refresh = <PageRefresh everyMs={withdrawals.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  const refresh = <ListRefresh isOpen={withdrawals.some(isOpen)} />;
   if (withdrawals.length === 0) {
     return (
       <>
@@ -39,7 +36,7 @@ export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalList
             Choose one of your wallets above. What you take out is shown here until it is final on its chain.
           </EmptyState>
         ) : (
-          <EmptyState title="No withdrawals before these">The newest ones are on the first page.</EmptyState>
+          <NoneBefore what="withdrawals" />
         )}
       </>
     );
@@ -83,7 +80,7 @@ function WithdrawalLine({ row, places, cancel }: { row: WithdrawalView; places: 
         <LocalTime at={row.requestedAt} shape="short" />
       </span>
       <span className="flex min-h-8 items-center justify-end gap-1 max-md:justify-self-end md:w-36">
-        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <TransactionLink row={row} />}
+        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction row={row} />}
       </span>
     </li>
   );
@@ -91,22 +88,12 @@ function WithdrawalLine({ row, places, cancel }: { row: WithdrawalView; places: 
 
 const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state === "final";
 
-function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalView }) {
+function Transaction({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalView }) {
   if (!transaction) return null;
   return (
     <>
       <ShortAddress value={transaction} what="transaction" />
-      {transactionUrl ? (
-        <a
-          href={transactionUrl}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={`Show the transaction on ${chainNames[chain]}`}
-          className="p-1 text-muted transition hover:text-ink"
-        >
-          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-        </a>
-      ) : null}
+      <TransactionLink href={transactionUrl} chain={chain} />
     </>
   );
 }

@@ -1,15 +1,6 @@
-import type { ReactNode } from "react";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
-import { Badge } from "../../ui/badge";
 import { chainNames, otherChain } from "../../ui/chain-names";
-
-type Tone = "plain" | "good" | "waiting" | "bad";
-
-interface Words {
-  tone: Tone;
-  word: string;
-  note?: ReactNode;
-}
+import { StateOf, type StateWords } from "../money-list";
 
 export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
 
@@ -17,17 +8,9 @@ export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancel
 export const isCancellable = ({ state }: WithdrawalView): boolean => state === "awaiting_approval" || state === "approved";
 
 /** Where it stands, in a word, and what that means where the word does not say it. */
-export function WithdrawalState({ row }: { row: WithdrawalView }) {
-  const { tone, word, note } = wordsOf(row);
-  return (
-    <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 max-md:justify-end">
-      <Badge tone={tone}>{word}</Badge>
-      {note ? <span className="text-xs text-muted max-md:text-right">{note}</span> : null}
-    </span>
-  );
-}
+export const WithdrawalState = ({ row }: { row: WithdrawalView }) => <StateOf words={wordsOf(row)} className="items-center gap-y-1" />;
 
-function wordsOf(row: WithdrawalView): Words {
+function wordsOf(row: WithdrawalView): StateWords {
   switch (row.state) {
     case "awaiting_approval":
       return { tone: "waiting", word: "waiting for approval", note: "by whoever runs this service" };
@@ -49,7 +32,7 @@ function wordsOf(row: WithdrawalView): Words {
   }
 }
 
-function waitingWords({ waitsFor, chain }: WithdrawalView): Words {
+function waitingWords({ waitsFor, chain }: WithdrawalView): StateWords {
   switch (waitsFor) {
     case null:
       return { tone: "waiting", word: "requested", note: "is signed in a moment" };
