@@ -1,6 +1,7 @@
 import type { ReservePlace } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
 import { CopyButton } from "../ui/copy-button";
+import { countText } from "../ui/number-text";
 
 const chains = {
   base: { name: "Base", height: "final block" },
@@ -27,7 +28,7 @@ function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimal
       <p className="flex flex-wrap justify-between gap-x-6">
         <span className="font-medium">{name}</span>
         <span className="text-muted">
-          {heightName} <OutLink href={blockUrl}>{height.toLocaleString("en-US")}</OutLink>
+          {heightName} <OutLink href={blockUrl}>{countText(height)}</OutLink>
         </span>
       </p>
       <div className="mt-2 flex items-start justify-between gap-x-6">
@@ -46,7 +47,7 @@ function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimal
       </div>
       <div className="mt-2 flex items-baseline justify-between gap-x-6">
         <span>
-          {deposits.addresses.toLocaleString("en-US")} deposit {deposits.addresses === 1 ? "address" : "addresses"}
+          {countText(deposits.addresses)} deposit {deposits.addresses === 1 ? "address" : "addresses"}
         </span>
         <span className="shrink-0 font-mono tabular-nums">
           <Amount nano={deposits.amount} places={decimals} />

@@ -3,7 +3,7 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatUsd } from "@/lib/base/money";
 import type { SpendChart, SpendSeries } from "@/lib/console/views/spend-chart";
-import { axisAmount, longDay, shortDay } from "./chart-text";
+import { axisAmount, longDay, shortDay, sumOf } from "./chart-text";
 
 const tick = { fill: "var(--faint)", fontSize: 12 };
 
@@ -91,7 +91,7 @@ function DayAmounts({ chart, colours, day }: DayAmountsProps) {
     <div className="min-w-44 rounded border border-edge bg-paper p-3 text-xs text-ink shadow-lg">
       <p className="flex items-baseline justify-between gap-6">
         <span className="text-muted">{longDay(found.day)}</span>
-        <span className="font-mono font-medium">{formatUsd(found.costs.reduce((sum, cost) => sum + cost, 0n))}</span>
+        <span className="font-mono font-medium">{formatUsd(sumOf(found.costs))}</span>
       </p>
       {chart.series.length > 1 ? (
         <ul className="mt-2 grid gap-1.5">

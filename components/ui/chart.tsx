@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { formatUsd } from "@/lib/base/money";
 import type { SpendChart as Chart } from "@/lib/console/views/spend-chart";
 import { Amount, placesOf } from "./amount";
-import { longDay } from "./chart-text";
+import { longDay, sumOf } from "./chart-text";
 import { Skeleton } from "./skeleton";
 
 /** Neighbours in a stack stand off each other in both themes; what is left over is pale. */
@@ -69,14 +69,12 @@ export function ChartLegend({ chart }: { chart: Chart }) {
 const colourOf = ({ series }: Chart, index: number): string =>
   (series[index]?.id === "rest" ? REST : colours[index % colours.length]) ?? REST;
 
-const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
-
 function summary({ series, days }: Chart, label: string): string {
   const [first, last] = [days[0], days.at(-1)];
-  const total = sum(series.map((one) => one.total));
+  const total = sumOf(series.map((one) => one.total));
   if (!first || !last) return label;
   const span = `${label}, ${longDay(first.day)} to ${longDay(last.day)}: ${formatUsd(total)} together`;
   if (total === 0n) return span;
-  const most = days.reduce((best, one) => (sum(one.costs) > sum(best.costs) ? one : best), first);
-  return `${span}, the most on ${longDay(most.day)}: ${formatUsd(sum(most.costs))}`;
+  const most = days.reduce((best, one) => (sumOf(one.costs) > sumOf(best.costs) ? one : best), first);
+  return `${span}, the most on ${longDay(most.day)}: ${formatUsd(sumOf(most.costs))}`;
 }

@@ -6,6 +6,7 @@ import { ErrorList } from "@/components/docs/error-list";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
+import { countText } from "@/components/ui/number-text";
 import { config } from "@/lib/base/config";
 import type { ChapterProps } from "./chapter-props";
 import { errorExamples, retryExamples } from "./code-examples";
@@ -103,13 +104,12 @@ export function MoneyChapter({ site }: ChapterProps) {
 
 export function LimitsChapter() {
   const { RATE_LIMIT_PER_MINUTE, CONCURRENCY_LIMIT } = config();
-  const rate = RATE_LIMIT_PER_MINUTE.toLocaleString("en-US");
+  const rate = countText(RATE_LIMIT_PER_MINUTE);
   return (
     <Section id="limits" title="Limits">
       <p>
-        {rate} requests a minute, sustained, and {CONCURRENCY_LIMIT.toLocaleString("en-US")} at the same time; a stream counts until its
-        end. No 60 seconds see more than {(2 * RATE_LIMIT_PER_MINUTE).toLocaleString("en-US")}. What is refused costs nothing. Higher limits
-        are available on request.
+        {rate} requests a minute, sustained, and {countText(CONCURRENCY_LIMIT)} at the same time; a stream counts until its end. No 60
+        seconds see more than {countText(2 * RATE_LIMIT_PER_MINUTE)}. What is refused costs nothing. Higher limits are available on request.
       </p>
       <FieldTable
         heading="Header"

@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { Amount, placesOf } from "../../ui/amount";
 import { dayText, momentText } from "../../ui/time-text";
-import { KeyName } from "./key-row";
+import { KeyName } from "./key-cells";
 
 interface RevokedKeysProps {
   keys: readonly OwnKey[];

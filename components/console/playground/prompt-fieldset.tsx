@@ -1,5 +1,6 @@
 import type { ModelPrice } from "@/lib/console/views/models";
 import { Field, Input, Select, TextArea } from "../../ui/field";
+import { countText } from "../../ui/number-text";
 import type { FormProblems, PromptForm } from "./prompt-form";
 
 interface PromptFieldsetProps {
@@ -84,7 +85,6 @@ const providersOf = (models: readonly ModelPrice[]): string[] => [...new Set(mod
 
 const ModelLimits = ({ model }: { model: ModelPrice }) => (
   <>
-    USD for a million tokens. Reads up to {model.contextWindow.toLocaleString("en-US")}, writes up to{" "}
-    {model.maxOutputTokens.toLocaleString("en-US")}.
+    USD for a million tokens. Reads up to {countText(model.contextWindow)}, writes up to {countText(model.maxOutputTokens)}.
   </>
 );

@@ -5,7 +5,7 @@ import { Amount, placesOf } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { CopyButton } from "../../ui/copy-button";
 import { LocalTime } from "../../ui/local-time";
-import { count } from "./usage-row";
+import { countText } from "../../ui/number-text";
 
 /** Everything that the ledger knows of one request. */
 export const ReceiptDetails = ({ receipt }: { receipt: RequestReceipt }) =>
@@ -40,8 +40,8 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         <Line title="Answer">{receipt.streamed ? "Streamed" : "Whole"}</Line>
         {receipt.firstTokenMs === null ? null : <Line title="First token after">{seconds(receipt.firstTokenMs)}</Line>}
         <Line title="Provider took">{seconds(receipt.providerMs)}</Line>
-        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{count(receipt.cachedInputTokens)}</Line> : null}
-        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{count(receipt.reasoningTokens)}</Line> : null}
+        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{countText(receipt.cachedInputTokens)}</Line> : null}
+        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{countText(receipt.reasoningTokens)}</Line> : null}
         <Line title="Tokens counted by">{receipt.estimated ? "Us: the provider gave no count" : "The provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
         {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
@@ -83,7 +83,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
         {lines.map((line) => (
           <tr key={line.side} className="border-b border-line">
             <th scope="row" className="py-2 pr-3 text-left font-normal">
-              {count(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
+              {countText(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
             </th>
             <td className="py-2 text-right font-mono">
               <Amount nano={line.due} places={places} />

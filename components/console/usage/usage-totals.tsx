@@ -1,6 +1,6 @@
 import { formatUsd } from "@/lib/base/money";
 import type { UsageView } from "@/lib/console/views/usage";
-import { count } from "./usage-row";
+import { countText } from "../../ui/number-text";
 
 interface UsageTotalsProps {
   totals: UsageView["totals"];
@@ -10,9 +10,9 @@ interface UsageTotalsProps {
 export const UsageTotals = ({ totals }: UsageTotalsProps) => (
   <dl aria-label="Totals of all pages" className="grid grid-cols-2 gap-x-8 gap-y-5 sm:grid-cols-[1.6fr_1fr_1fr_1fr]">
     <Total title="Cost" value={formatUsd(totals.cost)} className="max-sm:col-span-2" size="text-xl tracking-tight" />
-    <Total title="Requests" value={count(totals.requests)} className="max-sm:col-span-2" />
-    <Total title="Input tokens" value={count(totals.inputTokens)} />
-    <Total title="Output tokens" value={count(totals.outputTokens)} />
+    <Total title="Requests" value={countText(totals.requests)} className="max-sm:col-span-2" />
+    <Total title="Input tokens" value={countText(totals.inputTokens)} />
+    <Total title="Output tokens" value={countText(totals.outputTokens)} />
   </dl>
 );
 
