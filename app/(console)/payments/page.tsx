@@ -7,8 +7,9 @@ import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowanceSlot } from "@/components/console/payments/allowance-slot";
 import { CreditList } from "@/components/console/payments/credit-list";
-import { NoOffer } from "@/components/console/payments/no-offer";
 import { PaymentList } from "@/components/console/payments/payment-list";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageRefresh } from "@/components/ui/page-refresh";
 import { readPaymentsPage } from "@/lib/console/payments";
 import type { PaymentsOffer } from "@/lib/console/views/payments";
 import { forSession } from "../owner-actions";
@@ -59,3 +60,20 @@ function Allowance({ offer }: { offer: PaymentsOffer }) {
   if (offer.kind !== "open") return <NoOffer isComing={offer.kind === "coming"} />;
   return <AllowanceSlot access={readWalletAccess()} target={offer.target} />;
 }
+
+const LOOKS_EVERY_MS = 3_000;
+
+/** In place of a contract that nobody can allow anything yet. */
+const NoOffer = ({ isComing }: { isComing: boolean }) =>
+  isComing ? (
+    <>
+      <PageRefresh everyMs={LOOKS_EVERY_MS} />
+      <EmptyState title="The payment contract is not on the chain yet">
+        It is brought there when the service starts, which takes a minute. This page looks for it by itself.
+      </EmptyState>
+    </>
+  ) : (
+    <EmptyState title="Wallets cannot pay per request here">
+      This service settles no signed payments on Base at the moment. Your balance pays as always.
+    </EmptyState>
+  );

@@ -6,7 +6,6 @@ import { readWalletAccess } from "@/app/wallet-access";
 import { config } from "@/lib/base/config";
 import { findOwner } from "@/lib/console/owner";
 import { refusalTextOf } from "@/lib/console/refusals";
-import { readNextPath } from "./next-path";
 import { WalletLoader } from "./wallet-loader";
 
 export const metadata: Metadata = { title: "Connect wallet" };
@@ -59,6 +58,12 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
     </div>
   );
 }
+
+/** Where to go after signing in: an area of the console, never another site. */
+const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings)([/?][\w/?=&.,:%-]*)?$/;
+
+/** The path that the address asks for, or the overview. */
+const readNextPath = (asked: unknown): string => (typeof asked === "string" && area.test(asked) ? asked : "/overview");
 
 const steps = [
   "Choose a wallet; it shows us its address.",

@@ -3,7 +3,8 @@ import { Amount, placesOf } from "../../ui/amount";
 import { chainNames } from "../../ui/chain-names";
 import { LocalTime } from "../../ui/local-time";
 import { ShortAddress } from "../../ui/short-address";
-import { TransactionLink } from "../money-list";
+import { ListPages, NoneBefore, TransactionLink } from "../money-list";
+import { Panel } from "../panel";
 import { DepositProgress } from "./deposit-progress";
 
 interface DepositListProps {
@@ -45,4 +46,18 @@ const Transaction = ({ deposit: { transaction, transactionUrl, chain } }: { depo
     <ShortAddress value={transaction} what="transaction" />
     <TransactionLink href={transactionUrl} chain={chain} />
   </span>
+);
+
+interface OlderDepositsProps {
+  view: DepositView;
+  /** Nano-USD. */
+  minimum: bigint;
+}
+
+/** A page of deposits behind the newest one; it stays as it is until it is loaded again. */
+export const OlderDeposits = ({ view: { deposits, uncredited, older }, minimum }: OlderDepositsProps) => (
+  <Panel title="Older deposits" className="mt-10">
+    {deposits.length === 0 ? <NoneBefore what="deposits" /> : <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />}
+    <ListPages path="/deposit" older={older} isNewest={false} />
+  </Panel>
 );

@@ -5,9 +5,9 @@ import type { Refusal } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
+import { chainNames, chains } from "../../ui/chain-names";
 import { Field, Input } from "../../ui/field";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
-import { ChainChoice } from "./chain-choice";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 
@@ -94,3 +94,21 @@ export function WithdrawForm(props: WithdrawFormProps) {
 /** The oldest wallet on the chain that is paid now; nothing when there is none. */
 export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
   destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";
+
+/** On which chain it arrives. */
+const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (
+  <fieldset>
+    <legend className="mb-1.5 text-sm font-medium">On</legend>
+    <div className="grid grid-cols-2 gap-3">
+      {chains.map((chain) => (
+        <label
+          key={chain}
+          className="flex h-10 cursor-pointer items-center gap-3 rounded border border-edge px-3 text-sm transition hover:bg-panel has-checked:border-copper has-checked:bg-copper-wash"
+        >
+          <input type="radio" name="chain" className="accent-copper" checked={chain === value} onChange={() => onChange(chain)} />
+          {chainNames[chain]}
+        </label>
+      ))}
+    </div>
+  </fieldset>
+);
