@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import type { ComponentType } from "react";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsArticle } from "@/components/docs/docs-frame";
 import { listModelPrices } from "@/lib/console/models";
 import type { ChapterProps } from "./chapter-props";
 import { AnswerChapter, KeyChapter, PromptChapter, RequestChapter, StreamChapter } from "./first-call";
@@ -30,14 +30,15 @@ export default function DocsPage() {
   const site = readSite();
   const model = getExampleModel(listModelPrices());
   return (
-    <DocsFrame current="/docs" sections={chapters}>
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <h1 className="text-xl font-medium tracking-[-0.025em]">Quick start</h1>
-        <p className="mt-2 text-muted">One endpoint, one key, one JSON body. The answer says what it cost.</p>
-        {chapters.map(({ id, Chapter }) => (
-          <Chapter key={id} site={site} model={model} />
-        ))}
-      </article>
-    </DocsFrame>
+    <DocsArticle
+      current="/docs"
+      title="Quick start"
+      intro="One endpoint, one key, one JSON body. The answer says what it cost."
+      sections={chapters}
+    >
+      {chapters.map(({ id, Chapter }) => (
+        <Chapter key={id} site={site} model={model} />
+      ))}
+    </DocsArticle>
   );
 }
