@@ -1,6 +1,7 @@
 import { formatUsd } from "@/lib/base/money";
 import type { ReservePoint } from "@/lib/console/views/reserves";
 import { dayText } from "../ui/time-text";
+import { Chapter } from "./chapter";
 
 const WIDTH = 720;
 const HEIGHT = 160;
@@ -11,14 +12,13 @@ export function ReservesCourse({ points }: { points: readonly ReservePoint[] }) 
   const [first] = points;
   const last = points.at(-1);
   return (
-    <section className="mt-12">
-      <h2 className="border-b border-edge pb-2.5 text-sm font-medium">The last 30 days</h2>
+    <Chapter title="The last 30 days">
       {first && last && points.length > 1 ? (
         <Lines points={points} first={first} last={last} />
       ) : (
         <p className="py-6 text-sm text-muted">The line begins after six hours of reports.</p>
       )}
-    </section>
+    </Chapter>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { ReserveFigures } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
+import { chainNames } from "../ui/chain-names";
 
 /** What is held against what is owed: in figures, and as two bars of one scale. */
 export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
@@ -70,8 +71,6 @@ const depositColours = {
   base: "color-mix(in oklab, var(--copper) 55%, var(--paper))",
   solana: "color-mix(in oklab, var(--copper) 30%, var(--paper))",
 };
-const chainNames = { base: "Base", solana: "Solana" };
-
 function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReserveFigures }) {
   const heldParts = [
     ...places.map(({ chain, treasury }) => ({

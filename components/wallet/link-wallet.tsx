@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
+import { Problem } from "../ui/problem";
 import { shortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { WalletChoices } from "./connect-steps";
@@ -104,11 +105,7 @@ function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem:
     <div>
       <p className="text-xs text-muted">Step {step} of 2</p>
       <p className="font-medium">{text}</p>
-      {problem ? (
-        <p role="alert" className="mt-2 text-sm text-red">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <Problem className="mt-2">{problem}</Problem> : null}
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { AddressCard } from "@/components/console/deposit/address-card";
@@ -11,7 +10,7 @@ import { LiveDeposits } from "@/components/console/deposit/live-deposits";
 import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit/no-address";
 import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
-import { PageHeading } from "@/components/console/page-heading";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
@@ -42,13 +41,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
     <DepositFeed initial={view} url={`/deposit/events?session=${owner.sessionId}`}>
       <PageHeading title="Deposit" action={<AvailableBalance />}>
         USDC that reaches one of your addresses is yours to spend here, dollar for dollar.{" "}
-        <Link href="/docs/deposits" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How deposits work
-        </Link>{" "}
-        ·{" "}
-        <Link href="/withdraw" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          Withdraw
-        </Link>
+        <HeadingLink href="/docs/deposits">How deposits work</HeadingLink> · <HeadingLink href="/withdraw">Withdraw</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
       {older ? (

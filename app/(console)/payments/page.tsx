@@ -1,9 +1,8 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { ListPages } from "@/components/console/money-list";
-import { PageHeading } from "@/components/console/page-heading";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowanceSlot } from "@/components/console/payments/allowance-slot";
 import { CreditList } from "@/components/console/payments/credit-list";
@@ -31,13 +30,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
       <PageHeading title="Pay per request">
         A request can bring its own payment: your wallet signs an amount, and exactly that leaves it, on Base, before a model is called. The
         payment contract needs an allowance for that once, and takes no more than you sign. What the answer does not cost stays yours.{" "}
-        <Link href="/docs/payments" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How payments work
-        </Link>{" "}
-        ·{" "}
-        <Link href="/playground" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          Try it
-        </Link>
+        <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">

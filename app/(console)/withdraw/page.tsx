@@ -1,9 +1,8 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { ListPages } from "@/components/console/money-list";
-import { PageHeading } from "@/components/console/page-heading";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowancePanel } from "@/components/console/withdraw/allowance-panel";
 import { WithdrawBox } from "@/components/console/withdraw/withdraw-box";
@@ -42,9 +41,7 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
         }
       >
         USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.{" "}
-        <Link href="/docs/withdrawals" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How withdrawals work
-        </Link>
+        <HeadingLink href="/docs/withdrawals">How withdrawals work</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? (
         <FrozenNotice />

@@ -1,5 +1,6 @@
 import type { Refusal } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
+import { Problem } from "../../ui/problem";
 
 export interface FieldProblem {
   /** Null: the form as a whole. */
@@ -27,11 +28,7 @@ interface FormEndProps {
 export function FormEnd({ problem, busy, action, onCancel }: FormEndProps) {
   return (
     <>
-      {problem && problem.field === null ? (
-        <p role="alert" className="text-sm text-red">
-          {problem.message}
-        </p>
-      ) : null}
+      {problem && problem.field === null ? <Problem>{problem.message}</Problem> : null}
       <div className="flex justify-end gap-3">
         <Button onClick={onCancel} disabled={busy}>
           Cancel

@@ -5,6 +5,7 @@ import type { Answer } from "@/lib/console/views/answer";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
+import { Problem } from "../../ui/problem";
 import { shortAddress } from "../../ui/short-address";
 import { WalletChoices } from "../../wallet/connect-steps";
 import { useEvmWallet } from "../../wallet/use-evm-wallet";
@@ -79,11 +80,7 @@ function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
           <WalletChoices evm={handles[0]} solana={handles[1]} />
         </>
       )}
-      {problem ? (
-        <p role="alert" className="text-sm text-red">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <Problem>{problem}</Problem> : null}
     </div>
   );
 }

@@ -6,7 +6,8 @@ import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames, chains } from "../../ui/chain-names";
-import { Field, Input } from "../../ui/field";
+import { DollarInput, Field } from "../../ui/field";
+import { Problem } from "../../ui/problem";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
@@ -58,20 +59,14 @@ export function WithdrawForm(props: WithdrawFormProps) {
       <Field label="Amount that arrives" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
         {(control) => (
           <div className="flex gap-3">
-            <div className="relative grow">
-              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
-                $
-              </span>
-              <Input
-                {...control}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="25.00"
-                value={amount}
-                onChange={({ target }) => onChange({ ...draft, amount: target.value })}
-                className="pl-7 font-mono"
-              />
-            </div>
+            <DollarInput
+              frameClassName="grow"
+              {...control}
+              placeholder="25.00"
+              value={amount}
+              onChange={({ target }) => onChange({ ...draft, amount: target.value })}
+              className="font-mono"
+            />
             <Button disabled={most === 0n} onClick={() => onChange({ ...draft, amount: fieldText(most) })}>
               Max
             </Button>
@@ -79,11 +74,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
         )}
       </Field>
       <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={top} />
-      {refused && !refused.field ? (
-        <p role="alert" className="text-sm text-red">
-          {refused.message}
-        </p>
-      ) : null}
+      {refused && !refused.field ? <Problem>{refused.message}</Problem> : null}
       <Button type="submit" look="primary" busy={busy} className="justify-self-start max-sm:w-full">
         Review
       </Button>
