@@ -53,10 +53,19 @@ const borders = [
   },
   {
     name: "components-know-no-product",
-    comment: "A component gets props and fires events: let the page fetch the value and hand it in. Only lib/base/money may be imported.",
+    comment:
+      "A component gets props and fires events: let the page fetch the value and hand it in. " +
+      "Only lib/base/money and the types of lib/console/views may be imported.",
     severity: "error",
     from: { path: "^components/", pathNot: testCode },
-    to: { path: "^(lib|app)/", pathNot: `^lib/base/money\\.ts$|${testCode}` },
+    to: { path: "^(lib|app)/", pathNot: `^lib/base/money\\.ts$|^lib/console/views/|${testCode}` },
+  },
+  {
+    name: "components-take-only-types-from-views",
+    comment: "What lib/console/views names may lie on the server: write `import type`, or let the page hand the value in.",
+    severity: "error",
+    from: { path: "^components/", pathNot: testCode },
+    to: { path: "^lib/console/views/", dependencyTypesNot: ["type-only"], pathNot: testCode },
   },
   {
     name: "components-run-in-a-browser",

@@ -1,8 +1,9 @@
 // The examples that pages show: one prompt, in three languages, and its answer with the cost that the model's price gives it.
 // The browser tests run them as they stand.
 
+import { curlCall, pythonCall, typescriptCall } from "@/components/docs/api-call";
 import { parseUsd, usdText } from "@/lib/base/money";
-import type { ModelPrice } from "@/lib/console/models";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
 import type { Site } from "./site";
 
@@ -23,52 +24,24 @@ export function getExampleModel(models: readonly ModelPrice[]): ModelPrice {
 
 const body = (model: string, more = ""): string => `{"model":"${model}","prompt":"${PROMPT}"${more}}`;
 
-const curl = ({ baseUrl, keyVariable }: Site, flags: string, path: string, rest: readonly string[]): string =>
-  [`curl ${flags} ${baseUrl}${path}`, `-H "Authorization: Bearer $${keyVariable}"`, ...rest].join(" \\\n  ");
-
 /** Works as pasted, once the key's variable is set. */
-export const curlPrompt = (site: Site, model: string): string =>
-  curl(site, "-s", "/api/v1/prompt", ["-H 'Content-Type: application/json'", `-d '${body(model)}'`]);
+export const curlPrompt = (site: Site, model: string): string => curlCall(site, { path: "/api/v1/prompt", body: `'${body(model)}'` });
 
 /** The same as a stream; -N shows each piece as it comes. */
 export const curlStream = (site: Site, model: string): string =>
-  curl(site, "-sN", "/api/v1/prompt", ["-H 'Content-Type: application/json'", `-d '${body(model, ',"stream":true')}'`]);
+  curlCall(site, { path: "/api/v1/prompt", flags: "-sN", body: `'${body(model, ',"stream":true')}'` });
 
-export const curlBalance = (site: Site): string => curl(site, "-s", "/api/v1/balance", []);
+export const curlBalance = (site: Site): string => curlCall(site, { path: "/api/v1/balance" });
 
-export const curlDeposits = (site: Site): string => curl(site, "-s", "/api/v1/deposits", []);
+export const curlDeposits = (site: Site): string => curlCall(site, { path: "/api/v1/deposits" });
 
 /** Sets the key's variable: in a sandbox from the file that holds the demo key, else by hand. */
 export const exportKey = ({ isSandbox, keyVariable, sandboxFile }: Site): string =>
   isSandbox ? `export ${keyVariable}=$(node -p 'require("${sandboxFile}").apiKey')` : `export ${keyVariable}=pp_…`;
 
-export const typescriptPrompt = ({ baseUrl, keyVariable }: Site, model: string): string =>
-  `const response = await fetch("${baseUrl}/api/v1/prompt", {
-  method: "POST",
-  headers: {
-    Authorization: \`Bearer \${process.env.${keyVariable}}\`,
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify({ model: "${model}", prompt: "${PROMPT}" }),
-});
-const answer = await response.json();
-if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);
-console.log(answer.text, answer.cost.totalCost);`;
+export const typescriptPrompt = (site: Site, model: string): string => typescriptCall(site, `{ model: "${model}", prompt: "${PROMPT}" }`);
 
-export const pythonPrompt = ({ baseUrl, keyVariable }: Site, model: string): string =>
-  `import os
-import requests
-
-response = requests.post(
-    "${baseUrl}/api/v1/prompt",
-    headers={"Authorization": f"Bearer {os.environ['${keyVariable}']}"},
-    json={"model": "${model}", "prompt": "${PROMPT}"},
-    timeout=300,
-)
-answer = response.json()
-if not response.ok:
-    raise SystemExit(f"{answer['code']}: {answer['error']}")
-print(answer["text"], answer["cost"]["totalCost"])`;
+export const pythonPrompt = (site: Site, model: string): string => pythonCall(site, `{"model": "${model}", "prompt": "${PROMPT}"}`);
 
 /** The answer to the example, and how its cost came about. */
 export function exampleAnswer(model: ModelPrice): { json: string; total: bigint; parts: { text: string; cost: bigint }[] } {

@@ -3,7 +3,6 @@ import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { cookies, headers } from "next/headers";
 import type { ReactNode } from "react";
-import { SandboxBanner } from "@/components/site/sandbox-banner";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import "./globals.css";
 import { readSite } from "./site";
@@ -52,5 +51,23 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         {children}
       </body>
     </html>
+  );
+}
+
+interface SandboxBannerProps {
+  /** The operator lets real providers answer in the sandbox. */
+  mayHaveRealModels: boolean;
+}
+
+/** Stands above every page of a sandbox. */
+function SandboxBanner({ mayHaveRealModels }: SandboxBannerProps) {
+  return (
+    <aside aria-label="Sandbox" className="border-b border-amber-edge bg-amber-wash text-amber-ink">
+      <p className="mx-auto max-w-wide px-5 py-1.5 text-center text-xs">
+        <strong className="font-medium">Sandbox:</strong>{" "}
+        {mayHaveRealModels ? "money is simulated here, and models where no real provider is set." : "models and money are simulated here."}{" "}
+        Nothing on this page is real money.
+      </p>
+    </aside>
   );
 }

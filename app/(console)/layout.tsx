@@ -5,7 +5,7 @@ import { readSite } from "@/app/site";
 import { ConsoleFrame } from "@/components/console/console-frame";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import { Toaster } from "@/components/ui/toaster";
-import { SessionWatch } from "@/components/wallet/session-watch";
+import { SessionWatch } from "@/components/wallet/session-news";
 import { WalletWatch } from "@/components/wallet/wallet-watch";
 import { shownWallet } from "@/lib/console/owner";
 import { listOwnWallets } from "@/lib/console/settings";

@@ -2,8 +2,9 @@
 // replaces the cookie of every tab.
 
 import type { ZodType } from "zod";
-import { type Answer, readForm, refuse } from "@/lib/console/answer";
+import { readForm, refuse } from "@/lib/console/answer";
 import type { Owner } from "@/lib/console/owner";
+import type { Answer } from "@/lib/console/views/answer";
 import { requireOwner } from "./require-owner";
 
 type Bound<Action> = Action extends (sessionId: unknown, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;

@@ -11,17 +11,24 @@ export interface SignedIn {
   token: string;
 }
 
-/** Who is signed in where the request comes from, or the refusal. */
-export async function readOwner(request: NextRequest): Promise<SignedIn | Response> {
+/** Who is signed in where the request comes from; null for nobody, and "unavailable" while that cannot be looked up. */
+export async function findSignedIn(request: NextRequest): Promise<SignedIn | "unavailable" | null> {
   const token = request.cookies.get(sessionCookieName())?.value;
-  const owner = token ? await findOwnerOf(token).catch(recordUnavailable) : null;
-  if (owner === "away") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
-  return token && owner ? { owner, token } : refusal(401, "signed_out", "You are signed out.");
+  if (!token) return null;
+  try {
+    const owner = await findOwnerOf(token);
+    return owner && { owner, token };
+  } catch (error) {
+    log().error({ err: error }, "the owner of a page's request could not be looked up");
+    return "unavailable";
+  }
 }
 
-function recordUnavailable(error: unknown): "away" {
-  log().error({ err: error }, "the owner of a page's request could not be looked up");
-  return "away";
+/** The same, or the refusal. */
+export async function readOwner(request: NextRequest): Promise<SignedIn | Response> {
+  const found = await findSignedIn(request);
+  if (found === "unavailable") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
+  return found ?? refusal(401, "signed_out", "You are signed out.");
 }
 
 /** What is refused before anything else is done; it has no code of the catalogue, since no program meets it. */

@@ -1,10 +1,12 @@
 import { cookies } from "next/headers";
+import Link from "next/link";
 import type { ReactNode } from "react";
-import { hasSessionCookie } from "@/app/session-cookie";
 import { readSite } from "@/app/site";
-import { SiteFooter } from "@/components/site/site-footer";
 import { SiteHeader } from "@/components/site/site-header";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
+
+/** Over http and over https. Whether its session still holds is asked where it counts: here it only changes a link. */
+const sessionCookies = ["next-auth.session-token", "__Host-next-auth.session-token"];
 
 /** Pages for everybody. They load no wallet code; whoever wants in goes to /connect. */
 export default async function SiteLayout({ children }: { children: ReactNode }) {
@@ -12,11 +14,37 @@ export default async function SiteLayout({ children }: { children: ReactNode }) 
   const { name } = readSite();
   return (
     <>
-      <SiteHeader name={name} theme={readTheme(jar.get(THEME_COOKIE)?.value)} isSignedIn={hasSessionCookie(jar)} />
+      <SiteHeader name={name} theme={readTheme(jar.get(THEME_COOKIE)?.value)} isSignedIn={sessionCookies.some((name) => jar.has(name))} />
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-wide grow px-5 outline-none">
         {children}
       </main>
       <SiteFooter name={name} />
     </>
+  );
+}
+
+const footerLinks = [
+  { href: "/models", text: "Models and prices" },
+  { href: "/docs", text: "Quick start" },
+  { href: "/docs/api", text: "API reference" },
+  { href: "/docs/errors", text: "Errors" },
+  { href: "/reserves", text: "Reserves" },
+  { href: "/status", text: "Status" },
+];
+
+function SiteFooter({ name }: { name: string }) {
+  return (
+    <footer className="mt-24 border-t border-line">
+      <div className="mx-auto flex max-w-wide flex-wrap items-center gap-x-6 gap-y-2 px-5 py-6 text-xs text-muted">
+        <p className="mr-auto">{name} counts in whole nano-dollars. Every amount on these pages is exact.</p>
+        <nav aria-label="Footer" className="flex flex-wrap gap-x-5 gap-y-2">
+          {footerLinks.map(({ href, text }) => (
+            <Link key={href} href={href} className="transition hover:text-ink">
+              {text}
+            </Link>
+          ))}
+        </nav>
+      </div>
+    </footer>
   );
 }

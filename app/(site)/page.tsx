@@ -9,7 +9,8 @@ import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import { formatUsd } from "@/lib/base/money";
-import { listModelPrices, type ModelPrice } from "@/lib/console/models";
+import { listModelPrices } from "@/lib/console/models";
+import type { ModelPrice } from "@/lib/console/views/models";
 
 export default function LandingPage() {
   const site = readSite();

@@ -4,11 +4,13 @@ import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, Setting
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import type { NamedWallet } from "@/lib/console/views/wallet";
+import { writeClipboard } from "../ui/copy-button";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../ui/menu";
 import { shortAddress } from "../ui/short-address";
 
 interface AccountMenuProps {
-  wallet: { chain: "evm" | "solana"; address: string };
+  wallet: NamedWallet;
   onSignOut: () => Promise<void>;
 }
 
@@ -16,12 +18,8 @@ interface AccountMenuProps {
 export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
   const [leaving, setLeaving] = useState(false);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(wallet.address);
-      toast("Copied", { icon: <CheckIcon className="mt-0.5 size-4 text-green" /> });
-    } catch {
-      toast.error("The browser did not let us copy. Your wallet shows the address too."); // no clipboard over plain http
-    }
+    if (await writeClipboard(wallet.address)) toast("Copied", { icon: <CheckIcon className="mt-0.5 size-4 text-green" /> });
+    else toast.error("The browser did not let us copy. Your wallet shows the address too.");
   };
   return (
     <Menu

@@ -1,5 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { PennyMark } from "../site/penny-mark";
 import type { Theme } from "../site/theme";
 import { ThemeToggle } from "../site/theme-toggle";
@@ -9,7 +10,7 @@ import { ConsoleLinks } from "./console-links";
 interface ConsoleFrameProps {
   name: string;
   theme: Theme;
-  wallet: { chain: "evm" | "solana"; address: string };
+  wallet: NamedWallet;
   onSignOut: () => Promise<void>;
   children: ReactNode;
 }

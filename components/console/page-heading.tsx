@@ -1,3 +1,4 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
 
 interface PageHeadingProps {
@@ -16,4 +17,11 @@ export const PageHeading = ({ title, children, action }: PageHeadingProps) => (
     </div>
     {action}
   </div>
+);
+
+/** Leads on from the sentence of a heading. */
+export const HeadingLink = ({ href, children }: { href: string; children: string }) => (
+  <Link href={href} className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
+    {children}
+  </Link>
 );

@@ -2,20 +2,12 @@
 
 import { unstable_rethrow } from "next/navigation";
 import { useState } from "react";
-
-export interface Refused {
-  ok: false;
-  message: string;
-  /** The field of the form that is wrong, when it is one. */
-  field?: string;
-}
-
-export type Answered<Result = object> = ({ ok: true } & Result) | Refused;
+import type { Answer } from "@/lib/console/views/answer";
 
 /** Runs server actions, one at a time: busy while one is under way. An answer that never came is a refusal too. */
 export function useAction() {
   const [busy, setBusy] = useState(false);
-  const run = async <Result>(action: () => Promise<Answered<Result>>): Promise<Answered<Result>> => {
+  const run = async <Result>(action: () => Promise<Answer<Result>>): Promise<Answer<Result>> => {
     setBusy(true);
     try {
       return await action();

@@ -65,3 +65,20 @@ function Sections({ sections }: Required<Pick<DocsFrameProps, "sections">>) {
     </>
   );
 }
+
+interface DocsArticleProps extends DocsFrameProps {
+  title: string;
+  /** One sentence: what the page is about. */
+  intro: ReactNode;
+}
+
+/** A page of the docs that is read from its title to its end. */
+export const DocsArticle = ({ title, intro, children, ...frame }: DocsArticleProps) => (
+  <DocsFrame {...frame}>
+    <article className="max-w-reading pt-8 lg:pt-12">
+      <h1 className="text-xl font-medium tracking-[-0.025em]">{title}</h1>
+      <p className="mt-2 text-muted">{intro}</p>
+      {children}
+    </article>
+  </DocsFrame>
+);

@@ -1,5 +1,8 @@
 import type { ReactNode } from "react";
 
+/** The look of a link within a chapter. */
+export const chapterLink = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
+
 interface SectionProps {
   id: string;
   title: string;

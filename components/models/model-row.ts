@@ -1,21 +1,10 @@
 // One model as the tables show it, and the exact arithmetic on its prices.
 
 import { parseUsd } from "@/lib/base/money";
-
-export interface ModelRow {
-  id: string;
-  aliases: readonly string[];
-  description: string;
-  provider: string;
-  contextWindow: number;
-  maxOutputTokens: number;
-  /** USD for a million tokens, exact decimal text. */
-  inputPrice: string;
-  outputPrice: string;
-}
+import type { ModelPrice } from "@/lib/console/views/models";
 
 /** A model with its prices and the cost of the tokens asked about, in nano-USD. */
-export interface PricedModel extends ModelRow {
+export interface PricedModel extends ModelPrice {
   /** For a million tokens. */
   input: bigint;
   output: bigint;
@@ -26,7 +15,7 @@ export interface PricedModel extends ModelRow {
 const MILLION = 1_000_000n;
 
 /** Prices are whole nano-USD for one token, so the division by a million leaves nothing over. */
-export function priceModel(row: ModelRow, tokens: { input: bigint; output: bigint }): PricedModel {
+export function priceModel(row: ModelPrice, tokens: { input: bigint; output: bigint }): PricedModel {
   const input = parseUsd(row.inputPrice);
   const output = parseUsd(row.outputPrice);
   const fits = tokens.input + tokens.output <= BigInt(row.contextWindow) && tokens.output <= BigInt(row.maxOutputTokens);

@@ -2,11 +2,11 @@
 
 import { useSearchParams } from "next/navigation";
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
-import { placesOf } from "../ui/amount";
-import { ModelLine } from "./model-line";
-import type { ModelRow } from "./model-row";
-import { SortHeadings, SortSelect } from "./sort-controls";
-import { arrange, nextSort, readView, type SortKey, type TableView, writeView } from "./table-view";
+import type { ModelPrice } from "@/lib/console/views/models";
+import { DataTable } from "../ui/data-table";
+import { modelColumns } from "./model-columns";
+import { SortSelect } from "./sort-controls";
+import { arrange, nextSort, readView, type TableView, writeView } from "./table-view";
 import { SearchField, TokenField } from "./view-fields";
 
 const FORM = "models-view";
@@ -14,18 +14,14 @@ const FORM = "models-view";
 /**
  * Models that can be searched, sorted and priced. Without JavaScript it is a form that asks the server for the same view.
  */
-export function ModelsTable({ rows }: { rows: readonly ModelRow[] }) {
+export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
   const [view, change] = useView();
   const models = useMemo(() => arrange(rows, view), [rows, view]);
-  const places = useMemo(
-    () => ({
-      input: placesOf(models.map(({ input }) => input)),
-      output: placesOf(models.map(({ output }) => output)),
-      cost: placesOf(models.map(({ cost }) => cost ?? 0n)),
-    }),
-    [models],
-  );
-  const sortBy = (key: SortKey) => change({ sort: nextSort(view.sort, key) });
+  const columns = modelColumns(models, {
+    form: FORM,
+    sort: view.sort,
+    onSort: (key) => change({ sort: nextSort(view.sort, key) }),
+  });
 
   return (
     <>
@@ -43,14 +39,15 @@ export function ModelsTable({ rows }: { rows: readonly ModelRow[] }) {
         <span className="max-md:hidden">. Prices are USD for a million tokens.</span>
         <span className="md:hidden">. Small: USD in / out for a million tokens.</span>
       </p>
-      <table className="mt-2 w-full text-sm">
-        <SortHeadings form={FORM} sort={view.sort} onSort={sortBy} />
-        <tbody>
-          {models.map((model) => (
-            <ModelLine key={model.id} model={model} places={places} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        className="mt-2"
+        headingClassName=""
+        rowClassName="align-top transition hover:bg-panel"
+        cellClassName="py-3"
+        columns={columns}
+        rows={models}
+        idOf={({ id }) => id}
+      />
       {models.length === 0 ? <NothingFound search={view.search} onClear={() => change({ search: "" })} /> : null}
     </>
   );

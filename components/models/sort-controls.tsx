@@ -1,66 +1,57 @@
 import { SortIcon } from "../ui/icons";
 import { nextSort, type SortKey, sortText, type TableView } from "./table-view";
 
-interface Heading {
-  key: SortKey;
-  text: string;
-  /** For the list on a phone, where no column stands above the figure. */
-  long: string;
-  className: string;
-}
-
-const headings: readonly Heading[] = [
-  { key: "name", text: "Model", long: "Name", className: "text-left md:w-[44%]" },
-  { key: "provider", text: "Provider", long: "Provider", className: "text-left max-md:hidden" },
-  { key: "context", text: "Context", long: "Context window", className: "text-right max-md:hidden" },
-  { key: "input", text: "In", long: "Price of input", className: "text-right max-md:hidden" },
-  { key: "output", text: "Out", long: "Price of output", className: "text-right max-md:hidden" },
-  { key: "cost", text: "Cost", long: "Cost of these tokens", className: "text-right" },
-];
-
-interface SortHeadingsProps {
+export interface Sorting {
   /** The form that a press submits where there is no JavaScript. */
   form: string;
   sort: TableView["sort"];
   onSort: (key: SortKey) => void;
 }
 
-export function SortHeadings({ form, sort, onSort }: SortHeadingsProps) {
+export function directionOf(sort: TableView["sort"], key: SortKey): "ascending" | "descending" | "none" {
+  if (sort?.key !== key) return "none";
+  return sort.descending ? "descending" : "ascending";
+}
+
+/** A column's heading, which sorts by it. */
+export function SortButton({ form, sort, onSort, sortKey, text }: Sorting & { sortKey: SortKey; text: string }) {
+  const direction = directionOf(sort, sortKey);
+  const next = nextSort(sort, sortKey);
   return (
-    <thead>
-      <tr className="border-b border-edge text-xs text-muted">
-        {headings.map(({ key, text, className }) => {
-          const direction = sort?.key !== key ? "none" : sort.descending ? "descending" : "ascending";
-          const next = nextSort(sort, key);
-          return (
-            <th key={key} scope="col" aria-sort={direction} className={`py-0 pr-4 font-medium last:pr-0 ${className}`}>
-              <button
-                type="submit"
-                form={form}
-                name="sort"
-                value={next ? sortText(next) : ""}
-                onClick={(event) => {
-                  event.preventDefault();
-                  onSort(key);
-                }}
-                className={`inline-flex h-9 items-center gap-1.5 transition hover:text-ink ${direction === "none" ? "" : "text-ink"}`}
-              >
-                {text}
-                <SortIcon direction={direction} />
-              </button>
-            </th>
-          );
-        })}
-      </tr>
-    </thead>
+    <button
+      type="submit"
+      form={form}
+      name="sort"
+      value={next ? sortText(next) : ""}
+      onClick={(event) => {
+        event.preventDefault();
+        onSort(sortKey);
+      }}
+      className={`inline-flex h-9 items-center gap-1.5 transition hover:text-ink ${direction === "none" ? "" : "text-ink"}`}
+    >
+      {text}
+      <SortIcon direction={direction} />
+    </button>
   );
 }
+
+/** In the list on a phone no column stands above the figure, so each says what it is. */
+const longNames: Readonly<Record<SortKey, string>> = {
+  name: "Name",
+  provider: "Provider",
+  context: "Context window",
+  input: "Price of input",
+  output: "Price of output",
+  cost: "Cost of these tokens",
+};
+
+const keys = Object.keys(longNames) as SortKey[];
 
 /** On a phone most columns have no heading to press. */
 export function SortSelect({ sort, onChange }: { sort: TableView["sort"]; onChange: (sort: TableView["sort"]) => void }) {
   const change = (value: string) => {
-    const heading = headings.find(({ key }) => key === value.replace(/^-/, ""));
-    onChange(heading ? { key: heading.key, descending: value.startsWith("-") } : null);
+    const key = keys.find((one) => one === value.replace(/^-/, ""));
+    onChange(key ? { key, descending: value.startsWith("-") } : null);
   };
   return (
     <label className="w-full text-xs text-muted md:hidden">
@@ -71,12 +62,12 @@ export function SortSelect({ sort, onChange }: { sort: TableView["sort"]; onChan
         className="mt-1 block h-10 w-full rounded border border-edge bg-paper px-3 text-sm text-ink"
       >
         <option value="">As in the catalogue</option>
-        {headings.flatMap(({ key, long }) => [
+        {keys.flatMap((key) => [
           <option key={key} value={key}>
-            {long}, {key === "name" || key === "provider" ? "A to Z" : "lowest first"}
+            {longNames[key]}, {key === "name" || key === "provider" ? "A to Z" : "lowest first"}
           </option>,
           <option key={`-${key}`} value={`-${key}`}>
-            {long}, {key === "name" || key === "provider" ? "Z to A" : "highest first"}
+            {longNames[key]}, {key === "name" || key === "provider" ? "Z to A" : "highest first"}
           </option>,
         ])}
       </select>

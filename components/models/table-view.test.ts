@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ModelRow } from "./model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { arrange, digitsOf, nextSort, readView, writeView } from "./table-view";
 
-const row = (id: string, inputPrice: string, outputPrice: string, provider = "OpenAI"): ModelRow => ({
+const row = (id: string, inputPrice: string, outputPrice: string, provider = "OpenAI"): ModelPrice => ({
   id,
   aliases: [`${provider.toLowerCase()}/${id}`],
   description: `About ${id}.`,

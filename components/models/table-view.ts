@@ -1,6 +1,7 @@
 // What the models table shows: search, order and the tokens to price, kept in the address so that it can be sent to somebody.
 
-import { type ModelRow, type PricedModel, priceModel } from "./model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
+import { type PricedModel, priceModel } from "./model-row";
 
 const sortKeys = ["name", "provider", "context", "input", "output", "cost"] as const;
 export type SortKey = (typeof sortKeys)[number];
@@ -55,7 +56,7 @@ export function nextSort(current: TableView["sort"], key: SortKey): TableView["s
 }
 
 /** The rows to show, priced, found and in order. Equal rows keep the catalogue's order; those without a cost come last by cost. */
-export function arrange(rows: readonly ModelRow[], view: TableView): PricedModel[] {
+export function arrange(rows: readonly ModelPrice[], view: TableView): PricedModel[] {
   const tokens = { input: BigInt(view.inputTokens || 0), output: BigInt(view.outputTokens || 0) };
   const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
   const found = rows.filter((row) => {

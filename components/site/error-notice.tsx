@@ -2,16 +2,21 @@ import { ActionLink } from "../ui/action-link";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 
-interface ErrorNoticeProps {
-  /** The number under which the server's log says what went wrong. */
-  digest: string | undefined;
-  onRetry: () => void;
+/** What Next hands to the page of an error. */
+export interface ErrorPageProps {
+  /** `digest`: the number under which the server's log says what went wrong. */
+  error: Error & { digest?: string };
+  /** Asks the server for the page again. */
+  retry: () => void;
+}
+
+interface ErrorNoticeProps extends ErrorPageProps {
   /** Where to go instead. */
   home: { href: string; text: string };
 }
 
 /** Shown in place of a page that failed. */
-export function ErrorNotice({ digest, onRetry, home }: ErrorNoticeProps) {
+export function ErrorNotice({ error: { digest }, retry, home }: ErrorNoticeProps) {
   return (
     <Notice code="500" title="This page could not be shown">
       <p>The page failed, not the books: balances and requests are untouched. Try again; it may have been a moment.</p>
@@ -21,7 +26,7 @@ export function ErrorNotice({ digest, onRetry, home }: ErrorNoticeProps) {
         </p>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">
-        <Button look="primary" onClick={onRetry}>
+        <Button look="primary" onClick={retry}>
           Try again
         </Button>
         <ActionLink href={home.href}>{home.text}</ActionLink>

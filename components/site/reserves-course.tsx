@@ -1,31 +1,31 @@
 import { formatUsd } from "@/lib/base/money";
+import type { ReservePoint } from "@/lib/console/views/reserves";
 import { dayText } from "../ui/time-text";
-import type { ReservesPoint } from "./reserves-view";
+import { Chapter } from "./chapter";
 
 const WIDTH = 720;
 const HEIGHT = 160;
 const TOP = 8;
 
 /** Held and owed over the last days, as two lines; what is owed is filled. */
-export function ReservesCourse({ points }: { points: readonly ReservesPoint[] }) {
+export function ReservesCourse({ points }: { points: readonly ReservePoint[] }) {
   const [first] = points;
   const last = points.at(-1);
   return (
-    <section className="mt-12">
-      <h2 className="border-b border-edge pb-2.5 text-sm font-medium">The last 30 days</h2>
+    <Chapter title="The last 30 days">
       {first && last && points.length > 1 ? (
         <Lines points={points} first={first} last={last} />
       ) : (
         <p className="py-6 text-sm text-muted">The line begins after six hours of reports.</p>
       )}
-    </section>
+    </Chapter>
   );
 }
 
 interface LinesProps {
-  points: readonly ReservesPoint[];
-  first: ReservesPoint;
-  last: ReservesPoint;
+  points: readonly ReservePoint[];
+  first: ReservePoint;
+  last: ReservePoint;
 }
 
 function Lines({ points, first, last }: LinesProps) {
@@ -33,9 +33,9 @@ function Lines({ points, first, last }: LinesProps) {
   // Floats draw it; the amounts that are read are exact.
   const most = Math.max(1, Number(highest));
   const span = Math.max(1, last.at.getTime() - first.at.getTime());
-  const x = ({ at }: ReservesPoint) => ((at.getTime() - first.at.getTime()) / span) * WIDTH;
+  const x = ({ at }: ReservePoint) => ((at.getTime() - first.at.getTime()) / span) * WIDTH;
   const y = (nano: bigint) => HEIGHT - (Number(nano) / most) * (HEIGHT - TOP);
-  const line = (of: (point: ReservesPoint) => bigint) =>
+  const line = (of: (point: ReservePoint) => bigint) =>
     points.map((point) => `${x(point).toFixed(1)},${y(of(point)).toFixed(1)}`).join(" ");
   const short = points.filter(({ held, owed }) => held < owed).length;
   return (
@@ -79,7 +79,7 @@ const Key = ({ colour, name }: { colour: string; name: string }) => (
   </span>
 );
 
-function summary(first: ReservesPoint, last: ReservesPoint, short: number): string {
+function summary(first: ReservePoint, last: ReservePoint, short: number): string {
   const always = short === 0 ? "Never was less held than was owed." : "At times less was held than was owed.";
   return (
     `From ${dayText(first.at)} to ${dayText(last.at)}: held from ${formatUsd(first.held)} to ${formatUsd(last.held)}, ` +

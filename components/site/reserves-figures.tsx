@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
+import type { ReserveFigures } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
-import type { ReservesFigures } from "./reserves-view";
+import { chainNames } from "../ui/chain-names";
 
 /** What is held against what is owed: in figures, and as two bars of one scale. */
-export function ReservesFiguresTable({ figures }: { figures: ReservesFigures }) {
+export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
   const { held, owed, coverage } = figures;
   const places = placesOf([held, owed]);
   const difference = held - owed;
@@ -70,9 +71,7 @@ const depositColours = {
   base: "color-mix(in oklab, var(--copper) 55%, var(--paper))",
   solana: "color-mix(in oklab, var(--copper) 30%, var(--paper))",
 };
-const chainNames = { base: "Base", solana: "Solana" };
-
-function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReservesFigures }) {
+function Bars({ figures: { held, owed, customers, credits, places } }: { figures: ReserveFigures }) {
   const heldParts = [
     ...places.map(({ chain, treasury }) => ({
       name: `${chainNames[chain]}, treasury`,

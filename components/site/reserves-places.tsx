@@ -1,33 +1,32 @@
+import type { ReservePlace } from "@/lib/console/views/reserves";
 import { Amount, placesOf } from "../ui/amount";
+import { chainNames } from "../ui/chain-names";
 import { CopyButton } from "../ui/copy-button";
-import type { ReservesPlace } from "./reserves-view";
+import { countText } from "../ui/number-text";
+import { Chapter } from "./chapter";
 
-const chains = {
-  base: { name: "Base", height: "final block" },
-  solana: { name: "Solana", height: "final slot" },
-};
+const heightNames = { base: "final block", solana: "final slot" };
 
 /** Where what is held lies, and at which block it was read. */
-export function ReservesPlaces({ places }: { places: readonly ReservesPlace[] }) {
+export function ReservesPlaces({ places }: { places: readonly ReservePlace[] }) {
   const decimals = placesOf(places.flatMap(({ treasury, deposits }) => [treasury.amount, deposits.amount]));
   return (
-    <section className="mt-12">
-      <h2 className="border-b border-edge pb-2.5 text-sm font-medium">Where it lies</h2>
+    <Chapter title="Where it lies">
       {places.map((place) => (
         <Place key={place.chain} place={place} decimals={decimals} />
       ))}
-    </section>
+    </Chapter>
   );
 }
 
-function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservesPlace; decimals: number }) {
-  const { name, height: heightName } = chains[chain];
+function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimals }: { place: ReservePlace; decimals: number }) {
+  const name = chainNames[chain];
   return (
     <div className="border-b border-line py-4 text-sm">
       <p className="flex flex-wrap justify-between gap-x-6">
         <span className="font-medium">{name}</span>
         <span className="text-muted">
-          {heightName} <OutLink href={blockUrl}>{height.toLocaleString("en-US")}</OutLink>
+          {heightNames[chain]} <OutLink href={blockUrl}>{countText(height)}</OutLink>
         </span>
       </p>
       <div className="mt-2 flex items-start justify-between gap-x-6">
@@ -46,7 +45,7 @@ function Place({ place: { chain, height, blockUrl, treasury, deposits }, decimal
       </div>
       <div className="mt-2 flex items-baseline justify-between gap-x-6">
         <span>
-          {deposits.addresses.toLocaleString("en-US")} deposit {deposits.addresses === 1 ? "address" : "addresses"}
+          {countText(deposits.addresses)} deposit {deposits.addresses === 1 ? "address" : "addresses"}
         </span>
         <span className="shrink-0 font-mono tabular-nums">
           <Amount nano={deposits.amount} places={decimals} />

@@ -1,4 +1,5 @@
 import { momentText } from "../ui/time-text";
+import { Chapter } from "./chapter";
 
 type Tone = "good" | "weak" | "bad";
 
@@ -35,8 +36,7 @@ export function StatusReport({ sentence, groups, at, runningSince }: StatusRepor
         <span role="status">{sentence.text}</span>
       </h1>
       {groups.map(({ title, lines }) => (
-        <section key={title} className="mt-10">
-          <h2 className="border-b border-edge pb-2.5 text-sm font-medium">{title}</h2>
+        <Chapter key={title} title={title} className="mt-10">
           <ul className="text-sm">
             {lines.map((line) => (
               <li key={line.name} className="flex flex-wrap items-baseline justify-between gap-x-6 border-b border-line py-2.5">
@@ -51,7 +51,7 @@ export function StatusReport({ sentence, groups, at, runningSince }: StatusRepor
               </li>
             ))}
           </ul>
-        </section>
+        </Chapter>
       ))}
       <p className="mt-6 text-xs text-muted">
         As seen by the process that answered you, on <Moment at={at} />. It has been running since <Moment at={runningSince} />. Programs

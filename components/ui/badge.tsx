@@ -7,8 +7,10 @@ const tones = {
   bad: "border-red/40 text-red",
 };
 
+export type Tone = keyof typeof tones;
+
 interface BadgeProps {
-  tone?: keyof typeof tones;
+  tone?: Tone;
   children: ReactNode;
 }
 

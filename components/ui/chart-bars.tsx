@@ -2,13 +2,13 @@
 
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatUsd } from "@/lib/base/money";
-import type { SpendChartData, SpendSeries } from "./chart-series";
-import { axisAmount, longDay, shortDay } from "./chart-text";
+import type { SpendChart, SpendSeries } from "@/lib/console/views/spend-chart";
+import { axisAmount, longDay, shortDay, sumOf } from "./chart-text";
 
 const tick = { fill: "var(--faint)", fontSize: 12 };
 
 interface ChartBarsProps {
-  chart: SpendChartData;
+  chart: SpendChart;
   /** Of each series, by its place. */
   colours: readonly string[];
 }
@@ -72,7 +72,7 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
 }
 
 /** Days that the axis names: all of a week, else at whole weeks back from the last one, so few that a phone has room. */
-function dayTicks({ days }: SpendChartData): string[] {
+function dayTicks({ days }: SpendChart): string[] {
   const step = days.length <= 7 ? 1 : days.length <= 14 ? 2 : 7 * Math.ceil(days.length / 35);
   return days.map(({ day }) => day).filter((_, index) => (days.length - 1 - index) % step === 0);
 }
@@ -91,7 +91,7 @@ function DayAmounts({ chart, colours, day }: DayAmountsProps) {
     <div className="min-w-44 rounded border border-edge bg-paper p-3 text-xs text-ink shadow-lg">
       <p className="flex items-baseline justify-between gap-6">
         <span className="text-muted">{longDay(found.day)}</span>
-        <span className="font-mono font-medium">{formatUsd(found.costs.reduce((sum, cost) => sum + cost, 0n))}</span>
+        <span className="font-mono font-medium">{formatUsd(sumOf(found.costs))}</span>
       </p>
       {chart.series.length > 1 ? (
         <ul className="mt-2 grid gap-1.5">

@@ -1,57 +1,58 @@
+import type { SpendChart } from "@/lib/console/views/spend-chart";
 import { Amount, placesOf } from "./amount";
-import type { SpendChartData } from "./chart-series";
-import { longDay } from "./chart-text";
+import { longDay, sumOf } from "./chart-text";
+import { type Column, DataTable } from "./data-table";
+
+interface DayAmounts {
+  day: string;
+  costs: readonly bigint[];
+  total: bigint;
+}
 
 /** The chart's amounts as a table, opened by those who want to read or hear them. Days without spend are left out. */
-export function ChartTable({ chart }: { chart: SpendChartData }) {
-  const isSplit = chart.series.length > 1;
+export function ChartTable({ chart }: { chart: SpendChart }) {
   const rows = chart.days
-    .map(({ day, costs }) => ({ day, costs, total: costs.reduce((sum, cost) => sum + cost, 0n) }))
+    .map(({ day, costs }) => ({ day, costs, total: sumOf(costs) }))
     .filter(({ total }) => total > 0n)
     .reverse();
-  const places = placesOf(rows.flatMap(({ costs, total }) => [...costs, total]));
   if (rows.length === 0) return null;
+  const places = placesOf(rows.flatMap(({ costs, total }) => [...costs, total]));
   return (
     <details className="mt-4 text-sm">
       <summary className="w-fit cursor-pointer text-xs text-muted transition hover:text-ink">Amounts by day</summary>
-      <table className="mt-3 w-full">
-        <thead>
-          <tr className="border-b border-edge text-xs text-muted">
-            <th scope="col" className="py-2 pr-4 text-left font-medium">
-              Day (UTC)
-            </th>
-            {isSplit
-              ? chart.series.map(({ id, name }) => (
-                  <th key={id} scope="col" className="max-w-32 truncate py-2 pr-4 text-right font-medium max-lg:hidden" title={name}>
-                    {name}
-                  </th>
-                ))
-              : null}
-            <th scope="col" className="py-2 text-right font-medium">
-              {isSplit ? "Together" : "Spend"}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ day, costs, total }) => (
-            <tr key={day} className="border-b border-line">
-              <th scope="row" className="py-1.5 pr-4 text-left font-normal whitespace-nowrap">
-                {longDay(day)}
-              </th>
-              {isSplit
-                ? chart.series.map(({ id }, index) => (
-                    <td key={id} className="py-1.5 pr-4 text-right font-mono max-lg:hidden">
-                      <Amount nano={costs[index] ?? 0n} places={places} />
-                    </td>
-                  ))
-                : null}
-              <td className="py-1.5 text-right font-mono">
-                <Amount nano={total} places={places} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable className="mt-3" cellClassName="py-1.5" columns={columnsOf(chart, places)} rows={rows} idOf={({ day }) => day} />
     </details>
   );
+}
+
+function columnsOf({ series }: SpendChart, places: number): Column<DayAmounts>[] {
+  const isSplit = series.length > 1;
+  const parts = series.map(
+    ({ id, name }, index): Column<DayAmounts> => ({
+      id,
+      heading: name,
+      title: name,
+      className: "pr-4 text-right max-lg:hidden",
+      headingClassName: "max-w-32 truncate",
+      cellClassName: "font-mono",
+      cell: ({ costs }) => <Amount nano={costs[index] ?? 0n} places={places} />,
+    }),
+  );
+  return [
+    {
+      id: "day",
+      heading: "Day (UTC)",
+      className: "pr-4 text-left",
+      cellClassName: "font-normal whitespace-nowrap",
+      cell: ({ day }) => longDay(day),
+    },
+    ...(isSplit ? parts : []),
+    {
+      id: "total",
+      heading: isSplit ? "Together" : "Spend",
+      className: "text-right",
+      cellClassName: "font-mono",
+      cell: ({ total }) => <Amount nano={total} places={places} />,
+    },
+  ];
 }

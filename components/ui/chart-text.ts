@@ -22,4 +22,7 @@ export function axisAmount(nano: number): string {
   return `$${trim(usd.toFixed(9).replace(/(\.0*[1-9]\d\d).*$/, "$1"))}`;
 }
 
+/** Exact. */
+export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
+
 const trim = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);

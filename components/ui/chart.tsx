@@ -2,9 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { formatUsd } from "@/lib/base/money";
+import type { SpendChart as Chart } from "@/lib/console/views/spend-chart";
 import { Amount, placesOf } from "./amount";
-import type { SpendChartData } from "./chart-series";
-import { longDay } from "./chart-text";
+import { longDay, sumOf } from "./chart-text";
 import { Skeleton } from "./skeleton";
 
 /** Neighbours in a stack stand off each other in both themes; what is left over is pale. */
@@ -24,7 +24,7 @@ const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.C
 });
 
 interface SpendChartProps {
-  chart: SpendChartData;
+  chart: Chart;
   /** What is shown, for those who do not see it: "Spend by day". */
   label: string;
   /** What stands over the empty frame when there is nothing to draw. */
@@ -43,7 +43,7 @@ export function SpendChart({ chart, label, empty }: SpendChartProps) {
 }
 
 /** Which colour is what, with exact totals: they add up to the chart's. */
-export function ChartLegend({ chart }: { chart: SpendChartData }) {
+export function ChartLegend({ chart }: { chart: Chart }) {
   const places = placesOf(chart.series.map(({ total }) => total));
   return (
     <ul className="grid gap-x-8 text-sm sm:grid-cols-2 lg:grid-cols-3">
@@ -66,17 +66,15 @@ export function ChartLegend({ chart }: { chart: SpendChartData }) {
   );
 }
 
-const colourOf = ({ series }: SpendChartData, index: number): string =>
+const colourOf = ({ series }: Chart, index: number): string =>
   (series[index]?.id === "rest" ? REST : colours[index % colours.length]) ?? REST;
 
-const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
-
-function summary({ series, days }: SpendChartData, label: string): string {
+function summary({ series, days }: Chart, label: string): string {
   const [first, last] = [days[0], days.at(-1)];
-  const total = sum(series.map((one) => one.total));
+  const total = sumOf(series.map((one) => one.total));
   if (!first || !last) return label;
   const span = `${label}, ${longDay(first.day)} to ${longDay(last.day)}: ${formatUsd(total)} together`;
   if (total === 0n) return span;
-  const most = days.reduce((best, one) => (sum(one.costs) > sum(best.costs) ? one : best), first);
-  return `${span}, the most on ${longDay(most.day)}: ${formatUsd(sum(most.costs))}`;
+  const most = days.reduce((best, one) => (sumOf(one.costs) > sumOf(best.costs) ? one : best), first);
+  return `${span}, the most on ${longDay(most.day)}: ${formatUsd(sumOf(most.costs))}`;
 }

@@ -46,11 +46,11 @@ export function CopyButton({ text, label, quiet = false }: CopyButtonProps) {
 }
 
 /** False where the browser has no clipboard for us: over plain http on another machine, or when the person refused. */
-async function writeClipboard(text: string): Promise<boolean> {
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // said on the button; there is nothing else to do
+    return false; // whoever asked says so; there is nothing else to do
   }
 }

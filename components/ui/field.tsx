@@ -43,6 +43,21 @@ export const Input = ({ className, ...rest }: ComponentProps<"input">) => (
   <input className={classNames(box, "h-10", className)} {...rest} />
 );
 
+interface DollarInputProps extends ComponentProps<"input"> {
+  /** Of the frame around it. */
+  frameClassName?: string;
+}
+
+/** An amount in USD: the sign stands in the field and is not written. */
+export const DollarInput = ({ frameClassName = "", className, ...rest }: DollarInputProps) => (
+  <div className={`relative ${frameClassName}`}>
+    <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
+      $
+    </span>
+    <Input inputMode="decimal" autoComplete="off" className={classNames("pl-7", className)} {...rest} />
+  </div>
+);
+
 export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
   <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
 );

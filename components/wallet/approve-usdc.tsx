@@ -2,8 +2,8 @@
 
 import { type FormEvent, useState } from "react";
 import { Button } from "../ui/button";
-import { Field, Input } from "../ui/field";
 import { PaymentProgress } from "./payment-progress";
+import { UsdcField } from "./usdc-field";
 import { formatUnits, readUsdcText } from "./usdc-text";
 import type { Payer } from "./use-payer";
 import { usePayment } from "./use-payment";
@@ -41,32 +41,17 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
   };
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
-      <Field
-        label="Amount in USDC"
-        error={error}
+      <UsdcField
         hint="What payments that you sign may take, all together, from now on. It replaces the allowance there is."
-      >
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="decimal"
-            autoComplete="off"
-            maxLength={40}
-            value={text}
-            disabled={isBusy}
-            onChange={({ target }) => {
-              setText(target.value);
-              setError(null);
-            }}
-            className="max-w-48 font-mono"
-          />
-        )}
-      </Field>
-      {funds?.feeProblem ? (
-        <p role="alert" className="text-sm text-amber-ink">
-          {funds.feeProblem}
-        </p>
-      ) : null}
+        error={error}
+        value={text}
+        disabled={isBusy}
+        onChange={(written) => {
+          setText(written);
+          setError(null);
+        }}
+        feeProblem={funds?.feeProblem ?? null}
+      />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" look="primary" busy={isBusy && asked > 0n} disabled={!funds || isBusy}>
           Approve USDC for payments

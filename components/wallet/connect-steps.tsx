@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/button";
+import { Problem } from "../ui/problem";
 import { shortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { EvmMark, SolanaMark } from "./chain-marks";
@@ -75,11 +76,7 @@ export function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: Wall
               </span>
             </span>
           </button>
-          {handle.problem ? (
-            <p role="alert" className="mt-2 text-sm text-red">
-              {handle.problem}
-            </p>
-          ) : null}
+          {handle.problem ? <Problem className="mt-2">{handle.problem}</Problem> : null}
         </li>
       ))}
     </ul>

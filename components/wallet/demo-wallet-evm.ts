@@ -1,9 +1,9 @@
 // The demo wallet as an EIP-1193 provider that announces itself (EIP-6963).
 
 import { hexToString, numberToHex } from "viem";
+import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { ANNOUNCE, type AnnouncedProvider, type EvmProvider, REQUEST } from "./announced-providers";
 import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
-import type { DemoTransfer } from "./wallet-types";
 
 interface EvmDemo {
   address: string;

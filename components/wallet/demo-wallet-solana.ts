@@ -18,8 +18,8 @@ import {
   type StandardEventsListeners,
 } from "@wallet-standard/features";
 import { registerWallet } from "@wallet-standard/wallet";
+import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
-import type { DemoTransfer } from "./wallet-types";
 
 interface SolanaDemo {
   address: string;

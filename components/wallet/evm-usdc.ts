@@ -3,10 +3,10 @@
 import { type Address, type Hex, numberToHex } from "viem";
 import type { Config, Connector } from "wagmi";
 import { getBlock, switchChain, waitForTransactionReceipt } from "wagmi/actions";
+import type { EvmUsdc } from "@/lib/console/views/send-targets";
 import type { EvmProvider } from "./announced-providers";
 import { PaymentProblem, type Place } from "./paying-wallet";
 import { isObject } from "./wallet-error";
-import type { EvmUsdc } from "./wallet-types";
 
 const LOOKS_EVERY_MS = 1_500;
 const MAX_WAIT_MS = 180_000;

@@ -1,18 +1,21 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
+import { Problem } from "../ui/problem";
 import { shortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { WalletChoices } from "./connect-steps";
 import { startLinking } from "./linking";
 import { useEvmWallet } from "./use-evm-wallet";
-import type { LinkActions, NamedWallet } from "./use-link";
+import type { LinkActions } from "./use-link";
 import { useLink } from "./use-link";
 import { useSolanaWallet } from "./use-solana-wallet";
 import type { WalletHandle } from "./wallet-handle";
-import { isSameWallet, type WalletChain } from "./wallet-types";
+import { WalletProviders } from "./wallet-providers";
+import { isSameWallet } from "./wallet-types";
 
 interface LinkWalletProps extends LinkActions {
   /** The account's wallets; one of them allows the new one. */
@@ -20,8 +23,19 @@ interface LinkWalletProps extends LinkActions {
   onLinked: () => void;
 }
 
-/** Links another wallet: it signs, and one that is linked already signs for it. Stands within WalletProviders. */
-export function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
+export interface WalletLinkingProps extends LinkWalletProps {
+  access: WalletAccess;
+}
+
+/** Linking with all that talks to wallets around it: large, so it is fetched when somebody links. */
+export const WalletLinking = ({ access, ...link }: WalletLinkingProps) => (
+  <WalletProviders {...access}>
+    <LinkWallet {...link} />
+  </WalletProviders>
+);
+
+/** Links another wallet: it signs, and one that is linked already signs for it. */
+function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
   const handles = { evm: useEvmWallet(), solana: useSolanaWallet() };
   const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
   const [allow, setAllow] = useState(linked[0]);
@@ -91,16 +105,12 @@ function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem:
     <div>
       <p className="text-xs text-muted">Step {step} of 2</p>
       <p className="font-medium">{text}</p>
-      {problem ? (
-        <p role="alert" className="mt-2 text-sm text-red">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <Problem className="mt-2">{problem}</Problem> : null}
     </div>
   );
 }
 
-function ChooseNew({ handles }: { handles: Record<WalletChain, WalletHandle> }) {
+function ChooseNew({ handles }: { handles: Record<NamedWallet["chain"], WalletHandle> }) {
   const { evm, solana } = handles;
   return (
     <>

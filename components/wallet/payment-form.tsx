@@ -3,8 +3,8 @@
 import { type FormEvent, useState } from "react";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../ui/button";
-import { Field, Input } from "../ui/field";
 import type { Funds } from "./paying-wallet";
+import { UsdcField } from "./usdc-field";
 import { formatUnits, readUsdcText } from "./usdc-text";
 
 interface PaymentFormProps {
@@ -36,8 +36,7 @@ export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: Paymen
   const isEmpty = funds?.units === 0n;
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
-      <Field
-        label="Amount in USDC"
+      <UsdcField
         hint={
           <>
             {funds ? `This wallet has ${formatUnits(funds.units)}.` : "Reading what this wallet has…"} Less than {formatUsd(minimum)} waits
@@ -45,29 +44,15 @@ export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: Paymen
           </>
         }
         error={error ?? (isEmpty ? "This wallet has no USDC on this network. Put some into it, or use another wallet." : null)}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            inputMode="decimal"
-            autoComplete="off"
-            placeholder="5.00"
-            maxLength={40}
-            value={text}
-            disabled={isBusy}
-            onChange={({ target }) => {
-              setText(target.value);
-              setError(null);
-            }}
-            className="max-w-48 font-mono"
-          />
-        )}
-      </Field>
-      {funds?.feeProblem ? (
-        <p role="alert" className="text-sm text-amber-ink">
-          {funds.feeProblem}
-        </p>
-      ) : null}
+        placeholder="5.00"
+        value={text}
+        disabled={isBusy}
+        onChange={(written) => {
+          setText(written);
+          setError(null);
+        }}
+        feeProblem={funds?.feeProblem ?? null}
+      />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" look="primary" busy={isBusy} disabled={!funds || isEmpty}>
           Send

@@ -1,6 +1,6 @@
+import { Problem } from "../ui/problem";
 import { ShortAddress } from "../ui/short-address";
 import type { PaymentState } from "./use-payment";
-import { WalletProblem } from "./wallet-steps";
 
 /** What a transaction that was asked for waits for, and what went wrong with it. */
 export function PaymentProgress({ state, chainName }: { state: PaymentState; chainName: string }) {
@@ -12,7 +12,7 @@ export function PaymentProgress({ state, chainName }: { state: PaymentState; cha
           Sent. Waiting until {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
         </p>
       ) : null}
-      {state.step === "failed" ? <WalletProblem>{state.message}</WalletProblem> : null}
+      {state.step === "failed" ? <Problem>{state.message}</Problem> : null}
     </div>
   );
 }

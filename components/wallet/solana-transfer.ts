@@ -1,8 +1,8 @@
 // A transfer of USDC on Solana, as a wallet signs it: to a deposit address, whose token account is made when there is none yet.
 
 import { type Connection, PublicKey, SystemProgram, Transaction, TransactionInstruction } from "@solana/web3.js";
+import type { SolanaTarget } from "@/lib/console/views/send-targets";
 import { PaymentProblem } from "./paying-wallet";
-import type { SolanaTarget } from "./wallet-types";
 
 const tokenProgram = () => new PublicKey("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const associatedTokenProgram = () => new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");

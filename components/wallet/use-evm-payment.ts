@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { type Config, useConfig } from "wagmi";
 import { getBalance, getGasPrice, readContract } from "wagmi/actions";
+import type { EvmTarget } from "@/lib/console/views/send-targets";
 import { sendUsdcCall } from "./evm-usdc";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
 import { useEvmPlace } from "./use-evm-place";
-import type { EvmTarget } from "./wallet-types";
 
 /** More than a transfer of USDC has ever taken. */
 const TRANSFER_GAS = 80_000n;

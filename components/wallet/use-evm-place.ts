@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Address } from "viem";
 import { type Connector, useAccount, useConfig } from "wagmi";
+import type { EvmUsdc } from "@/lib/console/views/send-targets";
 import { findPlace, switchToChain } from "./evm-usdc";
 import type { Place } from "./paying-wallet";
 import { useEvmWallet } from "./use-evm-wallet";
 import type { WalletHandle } from "./wallet-handle";
-import type { EvmUsdc } from "./wallet-types";
 
 interface EvmPlace {
   handle: WalletHandle;

@@ -2,21 +2,16 @@
 
 import { unstable_rethrow } from "next/navigation";
 import { useState } from "react";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { NamedWallet, PlainChallenge } from "@/lib/console/views/wallet";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
-import type { Challenge, SignedChallenge, WalletChain } from "./wallet-types";
-
-export interface NamedWallet {
-  chain: WalletChain;
-  address: string;
-}
-
-type Refused = { ok: false; message: string };
+import type { SignedChallenge } from "./wallet-types";
 
 export interface LinkActions {
   /** Asks for the two texts that `join` and `allow` shall sign. */
-  startLink: (wallets: { allow: NamedWallet; join: NamedWallet }) => Promise<{ ok: true; allow: Challenge; join: Challenge } | Refused>;
-  linkWallet: (signed: { allow: SignedChallenge; join: SignedChallenge }) => Promise<{ ok: true } | Refused>;
+  startLink: (wallets: { allow: NamedWallet; join: NamedWallet }) => Promise<Answer<{ allow: PlainChallenge; join: PlainChallenge }>>;
+  linkWallet: (signed: { allow: SignedChallenge; join: SignedChallenge }) => Promise<Answer>;
 }
 
 interface LinkState {
@@ -30,7 +25,7 @@ interface Half {
   join: SignedChallenge;
   /** The new wallet, to be told when what it signed was refused. */
   joining: WalletHandle;
-  allow: Challenge;
+  allow: PlainChallenge;
 }
 
 const start: LinkState = { phase: "join", busy: false, problem: null };
@@ -78,7 +73,7 @@ export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onL
 /** An answer that never came, as a refusal. */
 const refusedBy =
   (message: string) =>
-  (error: unknown): Refused => {
+  (error: unknown): Refusal => {
     unstable_rethrow(error); // a session that ended leads to the page where one signs in
     return { ok: false, message };
   };

@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { type Config, useConfig } from "wagmi";
 import { getBalance, getGasPrice, readContract } from "wagmi/actions";
+import type { SettlementTarget } from "@/lib/console/views/send-targets";
 import { findPlace, sendUsdcCall } from "./evm-usdc";
 import { type PayingWallet, PaymentProblem } from "./paying-wallet";
 import { useEvmPlace } from "./use-evm-place";
-import type { SettlementTarget } from "./wallet-types";
 
 /** Millionths of a USDC, both. */
 export interface PayerFunds {

@@ -1,16 +1,16 @@
 "use client";
 
 import { useCallback, useState } from "react";
+import type { Answer } from "@/lib/console/views/answer";
+import type { PlainChallenge } from "@/lib/console/views/wallet";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
-import type { Challenge, ConnectedWallet, SignedChallenge } from "./wallet-types";
-
-export type Outcome = { ok: true } | { ok: false; message: string };
+import type { ConnectedWallet, SignedChallenge } from "./wallet-types";
 
 export interface ProofSteps {
   /** Asks the service what this wallet shall sign. */
-  requestChallenge: (wallet: ConnectedWallet) => Promise<{ ok: true; challenge: Challenge } | { ok: false; message: string }>;
-  submit: (signed: SignedChallenge, wallet: ConnectedWallet) => Promise<Outcome>;
+  requestChallenge: (wallet: ConnectedWallet) => Promise<Answer<{ challenge: PlainChallenge }>>;
+  submit: (signed: SignedChallenge, wallet: ConnectedWallet) => Promise<Answer>;
 }
 
 export type ProofState = { step: "ready" | "asking" | "signing" | "checking" | "done" } | { step: "failed"; message: string };

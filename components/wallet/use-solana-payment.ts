@@ -2,10 +2,10 @@
 
 import { useConnection, useWallet } from "@solana/wallet-adapter-react";
 import { useQuery } from "@tanstack/react-query";
+import type { SolanaTarget } from "@/lib/console/views/send-targets";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
 import { readSolanaFunds, sendSolanaTransfer, writeSolanaTransfer } from "./solana-transfer";
 import { useSolanaWallet } from "./use-solana-wallet";
-import type { SolanaTarget } from "./wallet-types";
 
 const FUNDS_EVERY_MS = 10_000;
 

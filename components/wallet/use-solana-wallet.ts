@@ -4,10 +4,11 @@ import { base58 } from "@scure/base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useRef, useState } from "react";
+import type { PlainChallenge } from "@/lib/console/views/wallet";
 import { useOpenSolanaList } from "./solana-list";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
-import type { Challenge, SignedChallenge } from "./wallet-types";
+import type { SignedChallenge } from "./wallet-types";
 
 /** A Solana wallet, chosen in our list of what wallet-adapter finds. */
 export function useSolanaWallet(): WalletHandle {
@@ -29,7 +30,7 @@ export function useSolanaWallet(): WalletHandle {
     });
   }, [chosen, name, connected, connecting, connect, select]);
 
-  const sign = async (challenge: Challenge): Promise<SignedChallenge> => {
+  const sign = async (challenge: PlainChallenge): Promise<SignedChallenge> => {
     if (!address || name === undefined) throw new Error("no wallet is connected");
     const { nonce, text, signInInput } = challenge;
     if (signIn && signInInput && !(signMessage && ownWriters.current.has(name))) {

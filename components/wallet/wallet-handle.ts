@@ -1,6 +1,7 @@
 // One wallet of this browser, of either kind, as the pages use it.
 
-import type { Challenge, ConnectedWallet, SignedChallenge } from "./wallet-types";
+import type { PlainChallenge } from "@/lib/console/views/wallet";
+import type { ConnectedWallet, SignedChallenge } from "./wallet-types";
 
 export interface WalletHandle {
   /** The wallet that lets this page see its address; null while none does. */
@@ -17,7 +18,7 @@ export interface WalletHandle {
    * Has the challenge signed.
    * @throws the wallet's own error, which `wallet-error.ts` puts in words
    */
-  sign: (challenge: Challenge) => Promise<SignedChallenge>;
+  sign: (challenge: PlainChallenge) => Promise<SignedChallenge>;
   /** What it signed was refused: if it writes texts itself, it is handed ours as it is the next time. */
   refused: () => void;
   forget: () => Promise<void>;

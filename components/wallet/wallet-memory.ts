@@ -1,9 +1,11 @@
 // Which wallet of this browser was used last, so that the console can watch that one and no other.
 
+import type { NamedWallet } from "@/lib/console/views/wallet";
+
 const NAME = "wallet-used";
 
 export interface UsedWallet {
-  chain: "evm" | "solana";
+  chain: NamedWallet["chain"];
   /** EIP-6963's reverse domain name of an Ethereum wallet, the name of a Solana wallet. */
   id: string;
 }

@@ -8,16 +8,12 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
-import { type DemoWallets, offerDemoWallets, type SignDemo } from "./demo-wallet";
+import type { WalletAccess, WalletSettings } from "@/lib/console/views/wallet";
+import { offerDemoWallets } from "./demo-wallet";
 import { rainbowTheme } from "./rainbow-theme";
 import { SolanaList } from "./solana-list";
-import type { WalletSettings } from "./wallet-types";
 
-interface WalletProvidersProps {
-  settings: WalletSettings;
-  /** The sandbox's demo wallet; null where there is none. */
-  demo: DemoWallets | null;
-  signDemo: SignDemo;
+interface WalletProvidersProps extends WalletAccess {
   children: ReactNode;
 }
 

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button";
+import { Problem } from "../ui/problem";
 import type { PayingWallet, Place } from "./paying-wallet";
 import type { WalletHandle } from "./wallet-handle";
 
@@ -22,7 +23,7 @@ export const ChooseWallet = ({ handle, mark, children }: ChooseWalletProps) => (
     <Button look="primary" busy={handle.isConnecting} onClick={handle.choose} className="justify-self-start">
       {handle.isConnecting ? "Waiting for your wallet" : "Choose wallet"}
     </Button>
-    {handle.problem ? <WalletProblem>{handle.problem}</WalletProblem> : null}
+    {handle.problem ? <Problem>{handle.problem}</Problem> : null}
   </div>
 );
 
@@ -44,9 +45,7 @@ export function Elsewhere({ wallet, place: { problem, canSwitch }, chainName }: 
   };
   return (
     <div className="grid gap-3">
-      <WalletProblem>
-        {isRefused ? `The wallet did not switch. Choose ${chainName} in the wallet itself, then come back here.` : problem}
-      </WalletProblem>
+      <Problem>{isRefused ? `The wallet did not switch. Choose ${chainName} in the wallet itself, then come back here.` : problem}</Problem>
       <div className="flex flex-wrap gap-3">
         {canSwitch ? (
           <Button look="primary" busy={busy} onClick={() => void change()}>
@@ -60,9 +59,3 @@ export function Elsewhere({ wallet, place: { problem, canSwitch }, chainName }: 
     </div>
   );
 }
-
-export const WalletProblem = ({ children }: { children: ReactNode }) => (
-  <p role="alert" className="text-sm text-red">
-    {children}
-  </p>
-);

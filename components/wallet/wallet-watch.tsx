@@ -3,15 +3,11 @@
 import { getWallets } from "@wallet-standard/app";
 import type { StandardConnectFeature, StandardEventsFeature } from "@wallet-standard/features";
 import { useEffect, useRef } from "react";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { type EvmProvider, watchProviders } from "./announced-providers";
 import { isLinking } from "./linking";
 import { recallWallet } from "./wallet-memory";
-import { isSameWallet, type WalletChain } from "./wallet-types";
-
-interface NamedWallet {
-  chain: WalletChain;
-  address: string;
-}
+import { isSameWallet } from "./wallet-types";
 
 interface WalletWatchProps {
   /** The account's wallets, when the page was drawn. */

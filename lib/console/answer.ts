@@ -1,16 +1,7 @@
 // How an owner's wish ends: done, or not, with a sentence that says what to do instead.
 
 import { type ZodType, z } from "zod";
-
-export interface Refusal {
-  ok: false;
-  message: string;
-  /** The field of the form that is wrong, when it is one: `name`, `cap`. */
-  field?: string;
-}
-
-/** What an action answers; bad input is never thrown. */
-export type Answer<Result = object> = ({ ok: true } & Result) | Refusal;
+import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 

@@ -12,6 +12,7 @@ import { isOrderText } from "@/lib/wallets/withdrawals/order";
 import type { Owner } from "./owner";
 import { isProofText } from "./payment-proof";
 import { ownDomain } from "./same-origin";
+import type { DemoTransfer } from "./views/wallet";
 
 export interface DemoSigner {
   address: string;
@@ -27,8 +28,6 @@ export const demoTransferForm = z.discriminatedUnion("chain", [
   /** base64 */
   z.object({ chain: z.literal("solana"), transaction: z.base64().max(2_000) }),
 ]);
-
-export type DemoTransfer = z.infer<typeof demoTransferForm>;
 
 /** The addresses that a transfer may go to, and what may be allowed to take USDC. */
 export interface DemoReceivers {

@@ -3,9 +3,10 @@
 
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
-import { type DepositView, readDepositView } from "./deposit";
+import { readDepositView } from "./deposit";
 import { awaitDepositNews, isDepositNewsHeard } from "./deposit-news";
 import { findOwnerOf, type Owner } from "./owner";
+import type { DepositView } from "./views/deposit";
 
 /** How soon a session that was ended ends its streams. */
 const SESSION_LOOKED_UP_EVERY_MS = 5_000;

@@ -4,25 +4,15 @@ import { getAddress } from "viem";
 import { z } from "zod";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findUsdc } from "@/lib/chains/evm/usdc";
 import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody";
-import { type Deposit, type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
+import { type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
 import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
 import { readAvailable } from "./owner";
+import type { DepositAddress, DepositView } from "./views/deposit";
 
 export { MINIMUM_DEPOSIT } from "@/lib/wallets/deposits/deposit";
-
-export interface DepositAddress {
-  chain: DepositChain;
-  address: string;
-  /**
-   * What a wallet opens to pay in (EIP-681, Solana Pay). Null where a chain is simulated, so that no link and no QR code ever
-   * leads real money to an address of a sandbox.
-   */
-  paymentUri: string | null;
-}
 
 /**
  * The account's address on each chain, null on one that is not watched: nobody is invited to pay where nobody looks. Null
@@ -49,19 +39,6 @@ function baseUri(address: string): string | null {
 
 /** Solana Pay, of the same kind. */
 const solanaUri = (address: string, custody: Custody): string => `solana:${address}?spl-token=${payableMint(custody)}`;
-
-/** What the deposit page shows of an account, as it was at one moment. */
-export interface DepositView {
-  /** Unix milliseconds, by the clock that all processes share. */
-  readAtMs: number;
-  available: NanoUsd;
-  /** Newest first, one page of them. */
-  deposits: Deposit[];
-  /** What takes the page's address to the deposits before these; null when there are none. */
-  older: string | null;
-  /** What waits at each address for the minimum. */
-  uncredited: Record<DepositChain, NanoUsd>;
-}
 
 const PAGE_ROWS = 25;
 

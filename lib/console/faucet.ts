@@ -6,8 +6,9 @@ import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { once } from "@/lib/base/process-singleton";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
+import type { Answer } from "./views/answer";
 
 /** What the faucet's button sends. */
 export const faucetForm = z.object({ chain: z.enum(["base", "solana"]) });

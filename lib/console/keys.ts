@@ -2,52 +2,25 @@
 // one that does not exist.
 
 import { capPeriodStart } from "@/lib/access/cap-period";
-import { type KeyLine, type KeyState, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import {
-  type CapPeriod,
-  countLiveKeys,
-  createKey,
-  type KeyLimits,
-  renameKey,
-  type SpendCap,
-  setKeyLimits,
-  setKeyState,
-} from "@/lib/access/keys";
+import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
+import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyLimits, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
-import { type NanoUsd, ZERO_USD } from "@/lib/base/money";
+import { ZERO_USD } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/prisma";
 import { countKeySpend, type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 import { DAY_MS } from "./usage-query";
+import type { Answer } from "./views/answer";
+import type { OwnKey } from "./views/keys";
 
 /** How many keys that are not revoked an account may have. */
 const MAX_KEYS = 100;
 const PAGE_ROWS = 20;
 /** What a key without a cap spent is told of so many days. */
 const SPENT_DAYS = 30;
-
-export interface OwnKey {
-  keyId: KeyId;
-  name: string;
-  prefix: string;
-  last4: string;
-  state: KeyState;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** `resetsAt` null: it never starts anew. */
-  cap: { nanoUsd: NanoUsd; period: CapPeriod; resetsAt: Date | null } | null;
-  /** Nano-USD: in the cap's present period, or in the last 30 days for a key without a cap. */
-  spent: NanoUsd;
-  /** Nano-USD: set aside in that period for calls under way, which the cap counts too; 0 for a key without a cap. */
-  held: NanoUsd;
-  /** Null: every model. */
-  models: readonly string[] | null;
-}
 
 /** The owner's keys that are not revoked, the newest first. */
 export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {

@@ -6,16 +6,11 @@ import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges
 import { addIdentity, findAccountOf, lockWallet, removeIdentity } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
-import { displayAddress, readWallet, type WalletChain } from "@/lib/chains/wallet";
+import { displayAddress, readWallet } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit } from "@/lib/payments/claims/credits";
 import type { Owner } from "./owner";
-
-/** A wallet as a client names it. */
-interface NamedWallet {
-  chain: WalletChain;
-  address: string;
-}
+import type { NamedWallet } from "./views/wallet";
 
 type LinkRefusal =
   | { reason: "account_frozen" }

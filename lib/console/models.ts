@@ -3,20 +3,7 @@
 import { usdText } from "@/lib/base/money";
 import { listModels } from "@/lib/providers/catalogue";
 import type { ProviderId } from "@/lib/providers/types";
-
-export interface ModelPrice {
-  id: string;
-  aliases: readonly string[];
-  description: string;
-  /** The provider's name as people know it. */
-  provider: string;
-  contextWindow: number;
-  maxOutputTokens: number;
-  /** USD for a million input tokens, exact: `2.625`. */
-  inputPrice: string;
-  /** USD for a million output tokens. */
-  outputPrice: string;
-}
+import type { ModelPrice } from "./views/models";
 
 /** What people call a provider. */
 export const providerName: Record<ProviderId, string> = {

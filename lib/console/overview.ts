@@ -8,26 +8,13 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
 import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
 import { readKeyLabels } from "./key-labels";
-import { type SpendChart, spendChart } from "./spend-chart";
-import { type UsageRow, usageRow } from "./usage";
+import { spendChart } from "./spend-chart";
+import { usageRow } from "./usage";
 import { addDays, DAY_MS, dayOf } from "./usage-query";
+import type { Overview } from "./views/overview";
 
 const CHART_DAYS = 30;
 const LATEST = 8;
-
-/** Amounts in nano-USD; days and months are UTC. */
-export interface Overview {
-  available: bigint;
-  held: bigint;
-  /** What the owner wants to be told below; null unless the available balance is below it. */
-  lowBalanceLine: bigint | null;
-  today: bigint;
-  month: bigint;
-  chart: SpendChart;
-  latest: UsageRow[];
-  /** What has been done already, ever. */
-  steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean };
-}
 
 export async function readOverview(accountId: AccountId): Promise<Overview> {
   const toDay = dayOf(nowMs());

@@ -8,25 +8,15 @@ import { config } from "@/lib/base/config";
 import { proofText } from "@/lib/chains/evm/settlement";
 import { readWallet } from "@/lib/chains/wallet";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
+import type { Answer } from "./views/answer";
+import type { DrawnPayment } from "./views/payments";
 
 /** More than any prompt can cost. */
 const MAX_CENTS = 100_000_000;
 
 export const drawnPaymentForm = z.strictObject({ from: z.string().max(64), cents: z.int().min(1).max(MAX_CENTS) });
-
-/** The fields of a request's `payment`, without the signature, and the text that is to be signed. */
-export interface DrawnPayment {
-  from: string;
-  requestId: string;
-  /** USDC cents. */
-  amount: number;
-  /** Unix milliseconds. */
-  timestamp: number;
-  network: string;
-  text: string;
-}
 
 /** Draws a payment up; nothing is kept, and nothing moves before it is signed and sent. */
 export async function drawPayment(

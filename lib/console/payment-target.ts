@@ -6,19 +6,8 @@ import { hasCode } from "@/lib/chains/evm/balances";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
-import { type EvmUsdc, findEvmUsdc } from "./send-targets";
-
-export interface SettlementTarget extends EvmUsdc {
-  /** The settlement contract. */
-  contract: string;
-}
-
-export type PaymentsOffer =
-  | { kind: "open"; target: SettlementTarget; minimumCents: number }
-  /** Not on the chain yet, or no node tells. */
-  | { kind: "coming" }
-  /** Not from here: no seed was ever here, or wallets may be asked for nothing (see send-targets.ts). */
-  | { kind: "none" };
+import { findEvmUsdc } from "./send-targets";
+import type { PaymentsOffer } from "./views/payments";
 
 /** Contracts that were seen on the chain; they do not leave it. */
 const seen = () => once<Set<string>>("settlement contracts seen", () => new Set());

@@ -7,52 +7,15 @@ import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
 import { readChargedCosts } from "@/lib/ledger/charged-cost";
-import type { ClaimState, PaymentId, SettleFailure } from "@/lib/payments/claims/claim";
+import type { ClaimState, PaymentId } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
 import { type ListedPayment, listPayments } from "@/lib/payments/claims/payment-list";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
-import { findPaymentsOffer, type PaymentsOffer } from "./payment-target";
-
-/** What one of the owner's wallets has paid too much, and may move to the balance. */
-export interface OwnCredit extends Wallet {
-  /** nano-USD */
-  amount: NanoUsd;
-}
-
-export interface PaymentView {
-  id: PaymentId;
-  chain: "base" | "solana";
-  /** True for x402, false for a signed proof. */
-  isX402: boolean;
-  payer: string;
-  /** nano-USD, all of them. */
-  amount: NanoUsd;
-  /** Of the request that it paid for; null while that is under way. */
-  cost: NanoUsd | null;
-  /** What was paid beyond it; null where nothing was paid, or it is not known yet. */
-  change: NanoUsd | null;
-  changeBelongsTo: "account" | "address";
-  state: ClaimState;
-  failure: SettleFailure | null;
-  isFinal: boolean;
-  transaction: string | null;
-  /** Shows the transaction on its chain; null where the chain is simulated. */
-  transactionUrl: string | null;
-  requestId: string | null;
-  claimedAt: Date;
-}
-
-export interface PaymentsPage {
-  offer: PaymentsOffer;
-  /** Of the owner's wallets that have any. */
-  credits: OwnCredit[];
-  /** Newest first. */
-  payments: PaymentView[];
-  /** What takes the page's address to the payments before these; null when there are none. */
-  older: string | null;
-}
+import { findPaymentsOffer } from "./payment-target";
+import type { Answer } from "./views/answer";
+import type { OwnCredit, PaymentsPage, PaymentView } from "./views/payments";
 
 const PAGE_ROWS = 25;
 

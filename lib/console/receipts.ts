@@ -7,36 +7,7 @@ import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/requ
 import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
 import { providerName } from "./models";
-
-/** One side of a charge: `tokens` at `price` are `due`; nano-USD. */
-export interface CostLine {
-  side: "input" | "output";
-  tokens: number;
-  price: bigint;
-  due: bigint;
-}
-
-interface RequestOfKey {
-  requestId: string;
-  key: string;
-  isKeyRevoked: boolean;
-}
-
-export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt, "keyId" | "inputPrice" | "outputPrice"> {
-  lines: CostLine[];
-  /** What the tokens come to at their prices. */
-  due: bigint;
-  /** What was paid of it: all, or less when the answer ran over its hold. */
-  cost: bigint;
-  /** `due` − `cost`: what the operator bears. */
-  borne: bigint;
-  /** The payment that came with it; null when a balance paid. `amount` in nano-USD. */
-  payment: Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> | null;
-}
-
-export interface HeldRequestReceipt extends RequestOfKey, Omit<HoldReceipt, "keyId"> {}
-
-export type RequestReceipt = ChargedRequestReceipt | HeldRequestReceipt;
+import type { ChargedRequestReceipt, CostLine, RequestOfKey, RequestReceipt } from "./views/receipts";
 
 const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
 

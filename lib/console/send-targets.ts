@@ -11,35 +11,8 @@ import type { AccountId } from "@/lib/base/ids";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { findWallet } from "@/lib/wallets/custodial-wallet";
 import { findCustody, payableMint } from "@/lib/wallets/custody";
+import type { EvmUsdc, SendTargets } from "./views/send-targets";
 import { walletChain } from "./wallet-chain";
-
-/** USDC on the EVM chain, as a wallet is told of it. */
-export interface EvmUsdc {
-  chainId: number;
-  /** The token's contract. */
-  usdc: string;
-  /** See `walletChain`. */
-  walletRpcUrl: string | null;
-  /** The wallet must show that it is on the very chain that we ask, since others have its number too. */
-  isSandbox: boolean;
-}
-
-export interface EvmTarget extends EvmUsdc {
-  /** The owner's deposit address. */
-  to: string;
-}
-
-export interface SolanaTarget {
-  mint: string;
-  /** The owner's deposit address, and its account for tokens of `mint`. */
-  to: string;
-  tokenAccount: string;
-}
-
-export interface SendTargets {
-  base: EvmTarget | null;
-  solana: SolanaTarget | null;
-}
 
 /** Of the chain that anvil, and nothing public, is by itself. */
 const SANDBOX_CHAIN_ID = 31_337;

@@ -8,38 +8,14 @@ import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions"
 import type { SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import { deviceText } from "./device";
 import { linkWallet, startLink, unlinkWallet } from "./link-wallet";
 import { type Owner, shownWallet } from "./owner";
 import { refusalText } from "./refusals";
-
-/** Addresses in the settings are as people know them: with EIP-55's capital letters on EVM chains. */
-export interface OwnWallet extends Wallet {
-  linkedAt: Date;
-  /** Signing in with it opened the account. */
-  isFirst: boolean;
-  /** This session was opened with it. */
-  isCurrent: boolean;
-}
-
-export interface SessionView {
-  sessionId: string;
-  /** `Chrome on macOS` */
-  device: string;
-  wallet: Wallet;
-  clientAddress: string;
-  createdAt: Date;
-  lastSeenAt: Date;
-  isCurrent: boolean;
-}
-
-export interface Settings {
-  wallets: OwnWallet[];
-  sessions: SessionView[];
-  /** Nano-USD; null: no warning is wanted. */
-  lowBalance: NanoUsd | null;
-}
+import type { Answer } from "./views/answer";
+import type { OwnWallet, Settings } from "./views/settings";
+import type { PlainChallenge } from "./views/wallet";
 
 /** The current session first, then those that were seen last. */
 export async function readSettings(owner: Owner): Promise<Settings> {
@@ -87,22 +63,17 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Ans
   return { ok: true, signedOut: stored !== null && isSameWallet(stored, owner.wallet) };
 }
 
-/** What a wallet is asked to sign: the text as a whole, and for wallets that write it themselves its fields. */
-interface LinkChallenge extends Omit<Challenge, "signInInput"> {
-  signInInput?: Readonly<Record<string, string | readonly string[]>>;
-}
-
 /** The two texts that link a wallet when they are signed. */
 export async function startOwnLink(
   owner: Owner,
   wallets: { allow: Wallet; join: Wallet },
-): Promise<Answer<{ allow: LinkChallenge; join: LinkChallenge }>> {
+): Promise<Answer<{ allow: PlainChallenge; join: PlainChallenge }>> {
   const outcome = await startLink(owner, wallets);
   if (!outcome.ok) return refuse(refusalText(outcome.reason));
   return { ok: true, allow: plainChallenge(outcome.allow), join: plainChallenge(outcome.join) };
 }
 
-const plainChallenge = ({ signInInput, ...challenge }: Challenge): LinkChallenge => ({
+const plainChallenge = ({ signInInput, ...challenge }: Challenge): PlainChallenge => ({
   ...challenge,
   ...(signInInput && { signInInput: { ...signInInput } }),
 });

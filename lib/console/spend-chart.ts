@@ -2,20 +2,7 @@
 
 import type { DaySpend } from "@/lib/ledger/spend-by-day";
 import { addDays } from "./usage-query";
-
-export interface SpendSeries {
-  id: string;
-  name: string;
-  /** Nano-USD, of all days. */
-  total: bigint;
-}
-
-export interface SpendChart {
-  /** The part that cost most first; what is not among the largest last. */
-  series: SpendSeries[];
-  /** Each day (UTC, `2026-01-31`) once, the first one first; `costs` in nano-USD, in the order of `series`. */
-  days: { day: string; costs: bigint[] }[];
-}
+import type { SpendChart } from "./views/spend-chart";
 
 const REST = "rest";
 

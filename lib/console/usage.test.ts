@@ -7,9 +7,10 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { charge, keys, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { readUsage, type UsageView } from "./usage";
+import { readUsage } from "./usage";
 import { writeUsageCsv } from "./usage-csv";
 import { readUsageQuery, type UsageParams } from "./usage-query";
+import type { UsageView } from "./views/usage";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -5,50 +5,15 @@ import type { AccountId } from "@/lib/base/ids";
 import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
 import { readUsageSummary } from "@/lib/ledger/usage-summary";
 import { type KeyLabel, readKeyLabels } from "./key-labels";
-import { type SpendChart, spendChart } from "./spend-chart";
+import { spendChart } from "./spend-chart";
 import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
+import type { UsageChoice, UsageRow, UsageView } from "./views/usage";
 
 const PAGE_ROWS = 50;
 /** Parts that a chart shows by themselves. */
 const MAX_PARTS = 5;
 /** Keys that a list offers; all others are found by their rows. */
 const MAX_KEYS = 200;
-
-/** A charge as a table shows it; `cost` in nano-USD. */
-export interface UsageRow {
-  requestId: string;
-  at: Date;
-  model: string;
-  key: string;
-  isKeyRevoked: boolean;
-  inputTokens: number;
-  outputTokens: number;
-  cost: bigint;
-  outcome: string;
-  streamed: boolean;
-}
-
-export interface UsageChoice {
-  value: string;
-  text: string;
-}
-
-export interface UsageView {
-  /** Of the whole filter, whatever the page. */
-  totals: { requests: number; inputTokens: number; outputTokens: number; cost: bigint };
-  rows: UsageRow[];
-  /** What `older` and `newer` in the address take to the next page; null when there is none. */
-  older: string | null;
-  newer: string | null;
-  /** Names the moment that all of this is of. */
-  mark: bigint;
-  chart: SpendChart;
-  /** False for a newcomer: no request was ever charged. */
-  hasEverCalled: boolean;
-  /** What the filter can choose: what was charged on these days, and what is chosen. */
-  models: UsageChoice[];
-  keys: UsageChoice[];
-}
 
 /** The span that the query names, of this account. */
 export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, mark }: UsageQuery): UsageSpan {

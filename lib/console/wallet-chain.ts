@@ -3,13 +3,7 @@
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
-
-export interface WalletChainSettings {
-  id: number;
-  name: string;
-  /** What a wallet that does not know the chain may ask about it; null where there is none to tell of. */
-  walletRpcUrl: string | null;
-}
+import type { WalletChainSettings } from "./views/wallet";
 
 /** Base's own public node. Source: https://docs.base.org/base-chain/quickstart/connecting-to-base */
 const publicNodes: Readonly<Record<number, string>> = { 8453: "https://mainnet.base.org" };

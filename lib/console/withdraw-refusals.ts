@@ -5,7 +5,8 @@ import type { DestinationFault } from "@/lib/wallets/withdrawals/destination";
 import type { WithdrawalChain } from "@/lib/wallets/withdrawals/order";
 import type { ChainShort, RequestRefusal } from "@/lib/wallets/withdrawals/request";
 import { leastWithdrawal, MAX_OPEN } from "@/lib/wallets/withdrawals/rules";
-import { type Refusal, refuse } from "./answer";
+import { refuse } from "./answer";
+import type { Refusal } from "./views/answer";
 
 const chainNames: Readonly<Record<WithdrawalChain, string>> = { base: "Base", solana: "Solana" };
 

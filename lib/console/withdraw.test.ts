@@ -24,7 +24,8 @@ import {
 } from "@/lib/wallets/withdrawals/testing/world";
 import { readForm } from "./answer";
 import type { Owner } from "./owner";
-import { cancelOwnWithdrawal, type DrawnOrder, readWithdrawPage, startOwnWithdrawal, takeOwnWithdrawal } from "./withdraw";
+import type { DrawnOrder } from "./views/withdraw";
+import { cancelOwnWithdrawal, readWithdrawPage, startOwnWithdrawal, takeOwnWithdrawal } from "./withdraw";
 import { signedOrderForm, withdrawalForm } from "./withdraw-form";
 
 await openTestDatabase();

@@ -6,62 +6,21 @@ import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import type { WithdrawalId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
-import { displayAddress, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { displayAddress, readWallet } from "@/lib/chains/wallet";
 import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
 import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/withdrawals/order";
 import { drawUpOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import { leastWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
-import { listWithdrawals, type WaitsFor, type Withdrawal, type WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
-import { type Answer, frozenRefusal, refuse } from "./answer";
+import { listWithdrawals, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { refusalText } from "./refusals";
+import type { Answer } from "./views/answer";
+import type { DrawnOrder, WithdrawPage } from "./views/withdraw";
 import type { SignedOrderForm } from "./withdraw-form";
 import { withdrawalRefusal } from "./withdraw-refusals";
-
-/** A linked wallet that money may go to, now or later. */
-export interface Destination {
-  chain: WithdrawalChain;
-  /** As wallets write it. */
-  address: string;
-  linkedAt: Date;
-  /** From when on; null: now. */
-  payableFrom: Date | null;
-  /** nano-USD; null while the chain cannot tell whether the wallet has an account for USDC. */
-  fee: NanoUsd | null;
-}
-
-export interface WithdrawalView {
-  id: string;
-  chain: WithdrawalChain;
-  destination: string;
-  /** nano-USD. */
-  amount: NanoUsd;
-  fee: NanoUsd;
-  state: WithdrawalState;
-  waitsFor: WaitsFor | null;
-  transaction: string | null;
-  /** Shows the transaction on its chain; null where the chain is simulated. */
-  transactionUrl: string | null;
-  reason: string | null;
-  requestedAt: Date;
-  endedAt: Date | null;
-}
-
-export interface WithdrawPage {
-  allowance: Allowance;
-  /** nano-USD: the least that may arrive, and the highest fee of each chain. */
-  least: NanoUsd;
-  highestFee: Record<WithdrawalChain, NanoUsd>;
-  destinations: Destination[];
-  /** The account's wallets: any of them signs. */
-  signers: Wallet[];
-  /** Newest first. */
-  withdrawals: WithdrawalView[];
-  /** What takes the page's address to the withdrawals before these; null when there are none. */
-  older: string | null;
-}
 
 const PAGE_ROWS = 25;
 
@@ -119,13 +78,6 @@ async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd |
 }
 
 const MAX_WAIT_MS = 1_500;
-
-/** What a wallet signs to take money out: the text, and the order that it says. */
-export interface DrawnOrder extends Omit<Order, "accountId" | "validUntil"> {
-  text: string;
-  /** It will wait for whoever runs this service to approve it. */
-  needsApproval: boolean;
-}
 
 interface Wish {
   chain: WithdrawalChain;

@@ -10,7 +10,8 @@ import { encodeApproval, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usd
 import { createTokenAccount, transferUsdc } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import type { DemoReceivers, DemoTransfer, PayDemo } from "@/lib/console/demo-wallets";
+import type { DemoReceivers, PayDemo } from "@/lib/console/demo-wallets";
+import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { type DemoKeys, solanaKeyPair } from "./demo-wallets";
 import { createSender } from "./evm-chain/sender";
 import { readTransaction, type WireMessage } from "./solana-chain/runtime/wire";

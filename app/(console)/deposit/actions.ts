@@ -2,8 +2,8 @@
 
 // What an owner does on the deposit page.
 
-import type { Answer } from "@/lib/console/answer";
 import { askFaucet, faucetForm } from "@/lib/console/faucet";
+import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
 /** Sends test USDC to the owner's own address on a chain, in a sandbox; the page's list shows it when it comes in. */

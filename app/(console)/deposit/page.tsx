@@ -1,25 +1,24 @@
 import type { Metadata } from "next";
-import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { readSite } from "@/app/site";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { AddressCard } from "@/components/console/deposit/address-card";
 import { AvailableBalance } from "@/components/console/deposit/available-balance";
 import { DepositFeed } from "@/components/console/deposit/deposit-feed";
-import { chainNames, chains, type DepositChain } from "@/components/console/deposit/deposit-types";
+import { OlderDeposits } from "@/components/console/deposit/deposit-list";
 import { FaucetButton } from "@/components/console/deposit/faucet-button";
 import { LiveDeposits } from "@/components/console/deposit/live-deposits";
 import { NoAddress, NoAddresses, NotWatched } from "@/components/console/deposit/no-address";
-import { OlderDeposits } from "@/components/console/deposit/older-deposits";
 import { SendFromWallet } from "@/components/console/deposit/send-from-wallet";
 import { FrozenNotice } from "@/components/console/frozen-notice";
-import { PageHeading } from "@/components/console/page-heading";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
+import { chainNames, chains } from "@/components/ui/chain-names";
 import { Tabs } from "@/components/ui/tabs";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { findDepositAddresses, MINIMUM_DEPOSIT, readDepositView } from "@/lib/console/deposit";
 import { faucetAmount } from "@/lib/console/faucet";
 import type { Owner } from "@/lib/console/owner";
-import { findSendTargets, type SendTargets } from "@/lib/console/send-targets";
+import { findSendTargets } from "@/lib/console/send-targets";
+import type { Chain } from "@/lib/console/views/chain";
+import type { SendTargets } from "@/lib/console/views/send-targets";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { requestTestMoney } from "./actions";
@@ -42,13 +41,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
     <DepositFeed initial={view} url={`/deposit/events?session=${owner.sessionId}`}>
       <PageHeading title="Deposit" action={<AvailableBalance />}>
         USDC that reaches one of your addresses is yours to spend here, dollar for dollar.{" "}
-        <Link href="/docs/deposits" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How deposits work
-        </Link>{" "}
-        ·{" "}
-        <Link href="/withdraw" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          Withdraw
-        </Link>
+        <HeadingLink href="/docs/deposits">How deposits work</HeadingLink> · <HeadingLink href="/withdraw">Withdraw</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
       {older ? (
@@ -72,7 +65,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
   const onAsk = forSession(owner, { requestTestMoney }).requestTestMoney;
-  const faucetOn = (chain: DepositChain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
+  const faucetOn = (chain: Chain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
   if (!addresses) return <NoAddresses faucet={null} />;
   if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
   return (
@@ -102,18 +95,8 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
 }
 
 /** Paying from a wallet of the browser, where that can be done. */
-function Sending({ targets, chain }: { targets: SendTargets; chain: DepositChain }) {
-  const settings = readWalletSettings();
-  const demo = demoWallets();
+function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {
   const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };
   if (!pay) return null;
-  return (
-    <SendFromWallet
-      settings={settings}
-      demo={demo && { ...demo, chainId: settings.chain.id }}
-      signDemo={signDemo}
-      pay={pay}
-      minimum={MINIMUM_DEPOSIT}
-    />
-  );
+  return <SendFromWallet access={readWalletAccess()} pay={pay} minimum={MINIMUM_DEPOSIT} />;
 }

@@ -5,10 +5,10 @@
 import { revalidatePath } from "next/cache";
 import { curlPrompt, getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import type { Answer } from "@/lib/console/answer";
 import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/key-form";
 import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys";
 import { listModelPrices } from "@/lib/console/models";
+import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
 /** The key in clear, for the only time, and a line to try it with. The page is drawn anew only after both were stored. */

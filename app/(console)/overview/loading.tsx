@@ -1,10 +1,8 @@
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton, SkeletonLines } from "@/components/ui/skeleton";
 
 const figures = ["w-40", "w-28", "w-28", "w-28"];
-const lines = [1, 2, 3, 4, 5, 6, 7, 8];
-
 export default function Loading() {
   return (
     <>
@@ -21,11 +19,7 @@ export default function Loading() {
         <Skeleton className="h-56 w-full bg-panel md:h-64" />
       </Panel>
       <Panel title="Last requests" className="mt-10">
-        <div className="grid gap-4">
-          {lines.map((line) => (
-            <Skeleton key={line} className="h-6 w-full" />
-          ))}
-        </div>
+        <SkeletonLines count={8} />
       </Panel>
     </>
   );

@@ -2,16 +2,16 @@ import { ActivityIcon } from "lucide-react";
 import type { Metadata } from "next";
 import Link from "next/link";
 import { readSite } from "@/app/site";
+import { Figures } from "@/components/console/figures";
 import { FrozenNotice } from "@/components/console/frozen-notice";
-import { BalanceFigures } from "@/components/console/overview/balance-figures";
 import { LatestRequests } from "@/components/console/overview/latest-requests";
-import { LowBalanceNotice } from "@/components/console/overview/low-balance-notice";
 import { NextSteps } from "@/components/console/overview/next-steps";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
 import { SpendChart } from "@/components/ui/chart";
 import { EmptyState } from "@/components/ui/empty-state";
+import { formatUsd } from "@/lib/base/money";
 import { readOverview } from "@/lib/console/overview";
 import { requireOwner } from "../require-owner";
 
@@ -27,12 +27,14 @@ export default async function OverviewPage() {
       {isFrozen ? <FrozenNotice /> : null}
       {lowBalanceLine === null ? null : <LowBalanceNotice available={available} line={lowBalanceLine} />}
       <NextSteps steps={steps} isSandbox={isSandbox} />
-      <BalanceFigures
-        available={available}
-        held={held}
-        today={today}
-        month={month}
-        unit={isSandbox ? "simulated USD, worth nothing" : "USDC"}
+      <Figures
+        figures={[
+          { title: "Available", value: formatUsd(available), note: isSandbox ? "simulated USD, worth nothing" : "USDC" },
+          { title: "Held", value: formatUsd(held), note: "for requests under way" },
+          { title: "Today", value: formatUsd(today), note: "since 00:00 UTC" },
+          { title: "This month", value: formatUsd(month), note: "since the 1st, UTC" },
+        ]}
+        className="gap-y-6"
       />
       <Panel title="Spend, last 30 days" aside="Days are UTC" className="mt-10">
         <SpendChart chart={chart} label="Spend by day" empty="Nothing was spent in the last 30 days." />
@@ -54,4 +56,31 @@ const AllUsageLink = () => (
   <Link href="/usage" className="text-copper-ink underline-offset-4 hover:underline">
     All usage
   </Link>
+);
+
+interface LowBalanceNoticeProps {
+  /** Nano-USD. */
+  available: bigint;
+  line: bigint;
+}
+
+/** The owner asked to be told below `line`. */
+const LowBalanceNotice = ({ available, line }: LowBalanceNoticeProps) => (
+  <div
+    role="status"
+    className="mb-8 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded border border-amber-edge bg-amber-wash px-5 py-3 text-sm text-amber-ink"
+  >
+    <p>
+      <span className="font-medium">Low balance.</span> {formatUsd(available)} is available, below your line of {formatUsd(line)}. At zero,
+      calls get 402.
+    </p>
+    <p className="flex gap-4">
+      <Link href="/deposit" className="font-medium underline underline-offset-4">
+        Add funds
+      </Link>
+      <Link href="/settings" className="underline underline-offset-4">
+        Change the line
+      </Link>
+    </p>
+  </div>
 );

@@ -3,10 +3,10 @@
 // What an owner does about payments from their wallets.
 
 import { revalidatePath } from "next/cache";
-import type { Answer } from "@/lib/console/answer";
 import { drawnPaymentForm, drawPayment } from "@/lib/console/payment-proof";
 import { claimOwnCredit } from "@/lib/console/payments";
 import { walletForm } from "@/lib/console/settings-form";
+import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
 /** Moves what one of the owner's wallets has paid too much to their balance. */

@@ -1,18 +1,16 @@
 import type { Metadata } from "next";
-import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
-import { PageHeading } from "@/components/console/page-heading";
+import { ListPages } from "@/components/console/money-list";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowanceSlot } from "@/components/console/payments/allowance-slot";
 import { CreditList } from "@/components/console/payments/credit-list";
-import { NoOffer } from "@/components/console/payments/no-offer";
 import { PaymentList } from "@/components/console/payments/payment-list";
-import { PaymentPages } from "@/components/console/payments/payment-pages";
-import { demoWallets } from "@/lib/console/demo-wallets";
-import type { PaymentsOffer } from "@/lib/console/payment-target";
+import { EmptyState } from "@/components/ui/empty-state";
+import { PageRefresh } from "@/components/ui/page-refresh";
 import { readPaymentsPage } from "@/lib/console/payments";
+import type { PaymentsOffer } from "@/lib/console/views/payments";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { claimCredit } from "./actions";
@@ -32,13 +30,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
       <PageHeading title="Pay per request">
         A request can bring its own payment: your wallet signs an amount, and exactly that leaves it, on Base, before a model is called. The
         payment contract needs an allowance for that once, and takes no more than you sign. What the answer does not cost stays yours.{" "}
-        <Link href="/docs/payments" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How payments work
-        </Link>{" "}
-        ·{" "}
-        <Link href="/playground" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          Try it
-        </Link>
+        <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
@@ -50,7 +42,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
         </Panel>
         <Panel title="Payments">
           <PaymentList payments={payments} isNewest={before === undefined} />
-          <PaymentPages older={older} isNewest={before === undefined} />
+          <ListPages path="/payments" older={older} isNewest={before === undefined} />
         </Panel>
       </div>
     </>
@@ -59,9 +51,22 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
 
 function Allowance({ offer }: { offer: PaymentsOffer }) {
   if (offer.kind !== "open") return <NoOffer isComing={offer.kind === "coming"} />;
-  const settings = readWalletSettings();
-  const demo = demoWallets();
-  return (
-    <AllowanceSlot settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} signDemo={signDemo} target={offer.target} />
-  );
+  return <AllowanceSlot access={readWalletAccess()} target={offer.target} />;
 }
+
+const LOOKS_EVERY_MS = 3_000;
+
+/** In place of a contract that nobody can allow anything yet. */
+const NoOffer = ({ isComing }: { isComing: boolean }) =>
+  isComing ? (
+    <>
+      <PageRefresh everyMs={LOOKS_EVERY_MS} />
+      <EmptyState title="The payment contract is not on the chain yet">
+        It is brought there when the service starts, which takes a minute. This page looks for it by itself.
+      </EmptyState>
+    </>
+  ) : (
+    <EmptyState title="Wallets cannot pay per request here">
+      This service settles no signed payments on Base at the moment. Your balance pays as always.
+    </EmptyState>
+  );

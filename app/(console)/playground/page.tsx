@@ -1,10 +1,8 @@
 import type { Metadata } from "next";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { Playground } from "@/components/console/playground/playground";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { listModelPrices } from "@/lib/console/models";
 import { type Owner, readAvailable } from "@/lib/console/owner";
 import { findPaymentsOffer } from "@/lib/console/payment-target";
@@ -44,12 +42,8 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
 async function readWalletPay(owner: Owner) {
   const [offer, wallets] = await Promise.all([findPaymentsOffer(), listOwnWallets(owner)]);
   if (offer.kind !== "open") return null;
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   return {
-    settings,
-    demo: demo && { ...demo, chainId: settings.chain.id },
-    signDemo,
+    access: readWalletAccess(),
     target: offer.target,
     minimumCents: offer.minimumCents,
     linked: wallets.filter(({ chain }) => chain === "evm").map(({ address }) => address),

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
@@ -10,7 +9,6 @@ import { SessionList } from "@/components/console/settings/session-list";
 import { WalletList } from "@/components/console/settings/wallet-list";
 import { CopyButton } from "@/components/ui/copy-button";
 import { nowMs } from "@/lib/base/clock";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { readSettings } from "@/lib/console/settings";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
@@ -21,8 +19,6 @@ export const metadata: Metadata = { title: "Settings" };
 export default async function SettingsPage() {
   const owner = await requireOwner();
   const { wallets, sessions, lowBalance } = await readSettings(owner);
-  const walletSettings = readWalletSettings();
-  const demo = demoWallets();
   const actions = forSession(owner, { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
   return (
     <div className="max-w-reading">
@@ -33,9 +29,7 @@ export default async function SettingsPage() {
           <WalletList wallets={wallets} unlink={actions.unlinkWallet} />
           <LinkWalletSlot
             disabled={owner.isFrozen}
-            settings={walletSettings}
-            demo={demo && { ...demo, chainId: walletSettings.chain.id }}
-            signDemo={signDemo}
+            access={readWalletAccess()}
             linked={wallets.map(({ chain, address }) => ({ chain, address }))}
             startLink={actions.startLink}
             linkWallet={actions.linkWallet}

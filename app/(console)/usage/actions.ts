@@ -2,8 +2,9 @@
 
 // What the usage page asks for after it was drawn.
 
-import type { Answer } from "@/lib/console/answer";
-import { type RequestReceipt, readReceipt } from "@/lib/console/receipts";
+import { readReceipt } from "@/lib/console/receipts";
+import type { Answer } from "@/lib/console/views/answer";
+import type { RequestReceipt } from "@/lib/console/views/receipts";
 import { requireOwnerOf } from "../owner-actions";
 
 /** The receipt of one of the owner's requests, or null. */

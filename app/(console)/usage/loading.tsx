@@ -1,8 +1,6 @@
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
-import { Skeleton } from "@/components/ui/skeleton";
-
-const lines = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+import { Skeleton, SkeletonLines } from "@/components/ui/skeleton";
 
 export default function Loading() {
   return (
@@ -14,11 +12,7 @@ export default function Loading() {
         <Skeleton className="h-56 w-full bg-panel md:h-64" />
       </Panel>
       <Panel title="Requests" className="mt-8">
-        <div className="grid gap-4">
-          {lines.map((line) => (
-            <Skeleton key={line} className="h-6 w-full" />
-          ))}
-        </div>
+        <SkeletonLines count={10} />
       </Panel>
     </>
   );

@@ -1,21 +1,24 @@
 import { ActivityIcon, DownloadIcon } from "lucide-react";
 import type { Metadata } from "next";
+import Link from "next/link";
+import { Figures } from "@/components/console/figures";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ChargesWithReceipts } from "@/components/console/usage/charges-with-receipts";
 import { Pager } from "@/components/console/usage/pager";
-import { SplitLinks } from "@/components/console/usage/split-links";
 import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
 import { UsageFilter } from "@/components/console/usage/usage-filter";
-import { UsageTotals } from "@/components/console/usage/usage-totals";
 import { ActionLink } from "@/components/ui/action-link";
 import { Button } from "@/components/ui/button";
 import { ChartLegend, SpendChart } from "@/components/ui/chart";
 import { ChartTable } from "@/components/ui/chart-table";
 import { EmptyState } from "@/components/ui/empty-state";
+import { countText } from "@/components/ui/number-text";
+import { formatUsd } from "@/lib/base/money";
 import { readReceipt } from "@/lib/console/receipts";
-import { readUsage, type UsageView } from "@/lib/console/usage";
+import { readUsage } from "@/lib/console/usage";
 import { presets, readUsageQuery, type UsageParams, type UsageQuery } from "@/lib/console/usage-query";
+import type { UsageView } from "@/lib/console/views/usage";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { findReceipt } from "./actions";
@@ -46,7 +49,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         </p>
       ) : null}
       <UsageFilter {...{ address, fromDay, toDay, presets, preset }} models={view.models} keys={view.keys} />
-      <UsageTotals totals={view.totals} />
+      <Figures label="Totals of all pages" figures={figuresOf(view)} className="gap-y-5" />
       <Panel title="Spend" aside={<SplitLinks address={address} split={query.split} />} className="mt-8">
         <SpendChart
           chart={view.chart}
@@ -75,6 +78,14 @@ function addressOf({ fromDay, toDay, preset, model, key, split }: UsageQuery): U
     preset === null ? { days: null, from: fromDay, to: toDay } : { days: preset === 30 ? null : `${preset}`, from: null, to: null };
   return { ...days, model, key, by: split === "day" ? null : split };
 }
+
+/** What the whole filter comes to, whichever page of it is shown. */
+const figuresOf = ({ totals: { cost, requests, inputTokens, outputTokens } }: UsageView) => [
+  { title: "Cost", value: formatUsd(cost) },
+  { title: "Requests", value: countText(requests) },
+  { title: "Input tokens", value: countText(inputTokens) },
+  { title: "Output tokens", value: countText(outputTokens) },
+];
 
 interface PagesProps {
   address: UsageAddress;
@@ -132,3 +143,26 @@ const NoRequests = ({ isNew }: { isNew: boolean }) =>
       Nothing was charged on these days with this model and key.
     </EmptyState>
   );
+
+const splits = [
+  { by: "day", text: "By day" },
+  { by: "model", text: "By model" },
+  { by: "key", text: "By key" },
+];
+
+/** What the chart's bars are split into. */
+const SplitLinks = ({ address, split }: { address: UsageAddress; split: string }) => (
+  <nav aria-label="Split the chart" className="flex gap-4">
+    {splits.map(({ by, text }) => (
+      <Link
+        key={by}
+        href={usageHref(address, { by: by === "day" ? null : by })}
+        scroll={false}
+        aria-current={split === by ? "true" : undefined}
+        className="py-1 underline-offset-4 transition hover:text-ink aria-[current]:font-medium aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-copper aria-[current]:decoration-2"
+      >
+        {text}
+      </Link>
+    ))}
+  </nav>
+);

@@ -3,7 +3,7 @@
 // What an owner does on the withdraw page. Each asks whose page this is, reads its input, and answers in words.
 
 import { revalidatePath } from "next/cache";
-import type { Answer } from "@/lib/console/answer";
+import type { Answer } from "@/lib/console/views/answer";
 import { cancelOwnWithdrawal, startOwnWithdrawal, takeOwnWithdrawal } from "@/lib/console/withdraw";
 import { signedOrderForm, withdrawalChoiceForm, withdrawalForm } from "@/lib/console/withdraw-form";
 import { readWish } from "../owner-actions";

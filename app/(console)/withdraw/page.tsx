@@ -1,17 +1,14 @@
 import type { Metadata } from "next";
-import Link from "next/link";
-import { signDemo } from "@/app/(site)/connect/sign-demo";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
-import { PageHeading } from "@/components/console/page-heading";
+import { ListPages } from "@/components/console/money-list";
+import { HeadingLink, PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { AllowancePanel } from "@/components/console/withdraw/allowance-panel";
 import { WithdrawBox } from "@/components/console/withdraw/withdraw-box";
 import { WithdrawalList } from "@/components/console/withdraw/withdrawal-list";
-import { WithdrawalPages } from "@/components/console/withdraw/withdrawal-pages";
 import { Amount } from "@/components/ui/amount";
 import { nowMs } from "@/lib/base/clock";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { readAvailable } from "@/lib/console/owner";
 import { readWithdrawPage } from "@/lib/console/withdraw";
 import { forSession } from "../owner-actions";
@@ -29,8 +26,6 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
   const { before } = await searchParams;
   const [page, available] = await Promise.all([readWithdrawPage(owner, before), readAvailable(owner.accountId)]);
   const { allowance, least, highestFee, destinations, signers, withdrawals, older } = page;
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   const actions = forSession(owner, { cancelWithdrawal, startWithdrawal, takeWithdrawal });
   return (
     <>
@@ -46,17 +41,15 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
         }
       >
         USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.{" "}
-        <Link href="/docs/withdrawals" className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
-          How withdrawals work
-        </Link>
+        <HeadingLink href="/docs/withdrawals">How withdrawals work</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? (
         <FrozenNotice />
       ) : (
         <div className="grid gap-10 md:grid-cols-[minmax(0,480px)_minmax(0,1fr)] md:gap-16">
           <WithdrawBox
-            {...{ destinations, allowance, least, highestFee, settings, signDemo, signers }}
-            demo={demo && { ...demo, chainId: settings.chain.id }}
+            {...{ destinations, allowance, least, highestFee, signers }}
+            access={readWalletAccess()}
             start={actions.startWithdrawal}
             take={actions.takeWithdrawal}
             nowMs={nowMs()}
@@ -66,7 +59,7 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
       )}
       <Panel title={before === undefined ? "Withdrawals" : "Older withdrawals"} className="mt-10">
         <WithdrawalList withdrawals={withdrawals} cancel={actions.cancelWithdrawal} isNewest={before === undefined} />
-        <WithdrawalPages older={older} isNewest={before === undefined} />
+        <ListPages path="/withdraw" older={older} isNewest={before === undefined} />
       </Panel>
     </>
   );

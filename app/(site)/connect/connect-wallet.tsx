@@ -3,23 +3,20 @@
 import { signIn } from "next-auth/react";
 import { useCallback } from "react";
 import { ConnectSteps } from "@/components/wallet/connect-steps";
-import type { DemoWallets } from "@/components/wallet/demo-wallet";
 import { notifySessionChanged } from "@/components/wallet/session-news";
 import type { ProofSteps } from "@/components/wallet/use-proof";
 import { rememberWallet } from "@/components/wallet/wallet-memory";
 import { WalletProviders } from "@/components/wallet/wallet-providers";
-import type { WalletSettings } from "@/components/wallet/wallet-types";
-import { signDemo } from "./sign-demo";
+import type { WalletAccess } from "@/lib/console/views/wallet";
 import { signInProblem } from "./sign-in-problem";
 
 interface ConnectWalletProps {
-  settings: WalletSettings;
-  demo: DemoWallets | null;
+  access: WalletAccess;
   /** Where to go once signed in. */
   next: string;
 }
 
-export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
+export function ConnectWallet({ access, next }: ConnectWalletProps) {
   const submit = useCallback<ProofSteps["submit"]>(
     async (signed, { chain, id }) => {
       const result = await signIn("wallet", { ...signed, redirect: false });
@@ -33,7 +30,7 @@ export function ConnectWallet({ settings, demo, next }: ConnectWalletProps) {
   );
 
   return (
-    <WalletProviders settings={settings} demo={demo} signDemo={signDemo}>
+    <WalletProviders {...access}>
       <ConnectSteps action="Sign in" requestChallenge={requestChallenge} submit={submit} />
     </WalletProviders>
   );

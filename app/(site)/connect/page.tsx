@@ -2,12 +2,10 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { readSite } from "@/app/site";
-import { readWalletSettings } from "@/app/wallet-settings";
+import { readWalletAccess } from "@/app/wallet-access";
 import { config } from "@/lib/base/config";
-import { demoWallets } from "@/lib/console/demo-wallets";
 import { findOwner } from "@/lib/console/owner";
 import { refusalTextOf } from "@/lib/console/refusals";
-import { readNextPath } from "./next-path";
 import { WalletLoader } from "./wallet-loader";
 
 export const metadata: Metadata = { title: "Connect wallet" };
@@ -25,8 +23,6 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   const host = config().PUBLIC_URL ? null : (await headers()).get("x-page-host");
   if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
   if (await findOwner()) redirect(next);
-  const settings = readWalletSettings();
-  const demo = demoWallets();
   return (
     <div className="mx-auto grid max-w-[880px] gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20">
       <section>
@@ -52,7 +48,7 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
             {refusalTextOf(error)}
           </p>
         ) : null}
-        <WalletLoader settings={settings} demo={demo && { ...demo, chainId: settings.chain.id }} next={next} />
+        <WalletLoader access={readWalletAccess()} next={next} />
         <p className="mt-4 text-sm text-muted">
           {isSandbox
             ? "No wallet at hand? Both lists have a demo wallet, which signs by itself."
@@ -62,6 +58,12 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
     </div>
   );
 }
+
+/** Where to go after signing in: an area of the console, never another site. */
+const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings)([/?][\w/?=&.,:%-]*)?$/;
+
+/** The path that the address asks for, or the overview. */
+const readNextPath = (asked: unknown): string => (typeof asked === "string" && area.test(asked) ? asked : "/overview");
 
 const steps = [
   "Choose a wallet; it shows us its address.",

@@ -1,5 +1,5 @@
 import type { Site } from "@/app/site";
-import type { ModelPrice } from "@/lib/console/models";
+import type { ModelPrice } from "@/lib/console/views/models";
 
 /** What every chapter of the docs gets. */
 export interface ChapterProps {

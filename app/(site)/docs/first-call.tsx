@@ -3,13 +3,11 @@ import { curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import type { ChapterProps } from "./chapter-props";
 import { promptExamples, streamExamples } from "./code-examples";
-
-const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
 export function KeyChapter({ site }: ChapterProps) {
   return (
@@ -18,18 +16,18 @@ export function KeyChapter({ site }: ChapterProps) {
         <p>
           A sandbox has a demo account with 25 USD that are worth nothing, and one key. <Code>npm start</Code> prints it; this line reads it
           from its file. Its owner is the demo wallet:{" "}
-          <Link href="/connect" className={link}>
+          <Link href="/connect" className={chapterLink}>
             connect it
           </Link>{" "}
           to see every charge, and to make keys of your own.
         </p>
       ) : (
         <p>
-          <Link href="/connect" className={link}>
+          <Link href="/connect" className={chapterLink}>
             Connect a wallet
           </Link>
           , send USDC to the address that you get, and make a key under{" "}
-          <Link href="/keys" className={link}>
+          <Link href="/keys" className={chapterLink}>
             Keys
           </Link>
           . It begins with <Code>pp_</Code> and is shown once. Whoever holds it can spend the balance behind it: keep it in the environment,
@@ -53,7 +51,7 @@ export function PromptChapter({ site, model }: ChapterProps) {
       </p>
       <p>
         Any name on the{" "}
-        <Link href="/models" className={link}>
+        <Link href="/models" className={chapterLink}>
           models page
         </Link>{" "}
         works in place of <Code>{model.id}</Code>.
@@ -110,7 +108,7 @@ export function RequestChapter() {
       />
       <p>
         Every field and every other operation stands in the{" "}
-        <Link href="/docs/api#createPrompt" className={link}>
+        <Link href="/docs/api#createPrompt" className={chapterLink}>
           API reference
         </Link>
         .

@@ -4,14 +4,13 @@ import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { ErrorList } from "@/components/docs/error-list";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
+import { countText } from "@/components/ui/number-text";
 import { config } from "@/lib/base/config";
 import type { ChapterProps } from "./chapter-props";
 import { errorExamples, retryExamples } from "./code-examples";
 import { listErrors } from "./errors/error-pages";
-
-const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
 export function RetryChapter({ site, model }: ChapterProps) {
   return (
@@ -63,26 +62,26 @@ export function MoneyChapter({ site }: ChapterProps) {
       </dl>
       <p>
         Ask for the price beforehand with{" "}
-        <Link href="/docs/api#quotePrompt" className={link}>
+        <Link href="/docs/api#quotePrompt" className={chapterLink}>
           a quote
         </Link>
         , bound it with <Code>maxCost</Code>, and read afterwards why it was so in{" "}
-        <Link href="/docs/api#getReceipt" className={link}>
+        <Link href="/docs/api#getReceipt" className={chapterLink}>
           the receipt
         </Link>
         .
       </p>
       <p>
         Money comes in as USDC on Base or Solana:{" "}
-        <Link href="/docs/deposits" className={link}>
+        <Link href="/docs/deposits" className={chapterLink}>
           how, how fast, and what is not credited
         </Link>
         . A wallet can also{" "}
-        <Link href="/docs/payments" className={link}>
+        <Link href="/docs/payments" className={chapterLink}>
           pay for a request by itself
         </Link>
         , and programs without an account{" "}
-        <Link href="/docs/x402" className={link}>
+        <Link href="/docs/x402" className={chapterLink}>
           pay by x402
         </Link>
         .
@@ -103,13 +102,12 @@ export function MoneyChapter({ site }: ChapterProps) {
 
 export function LimitsChapter() {
   const { RATE_LIMIT_PER_MINUTE, CONCURRENCY_LIMIT } = config();
-  const rate = RATE_LIMIT_PER_MINUTE.toLocaleString("en-US");
+  const rate = countText(RATE_LIMIT_PER_MINUTE);
   return (
     <Section id="limits" title="Limits">
       <p>
-        {rate} requests a minute, sustained, and {CONCURRENCY_LIMIT.toLocaleString("en-US")} at the same time; a stream counts until its
-        end. No 60 seconds see more than {(2 * RATE_LIMIT_PER_MINUTE).toLocaleString("en-US")}. What is refused costs nothing. Higher limits
-        are available on request.
+        {rate} requests a minute, sustained, and {countText(CONCURRENCY_LIMIT)} at the same time; a stream counts until its end. No 60
+        seconds see more than {countText(2 * RATE_LIMIT_PER_MINUTE)}. What is refused costs nothing. Higher limits are available on request.
       </p>
       <FieldTable
         heading="Header"

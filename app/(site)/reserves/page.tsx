@@ -6,7 +6,8 @@ import { ReservesPlaces } from "@/components/site/reserves-places";
 import { ReservesWords } from "@/components/site/reserves-words";
 import { PageRefresh } from "@/components/ui/page-refresh";
 import { momentText } from "@/components/ui/time-text";
-import { type Reserves, readReserves } from "@/lib/console/reserves";
+import { readReserves } from "@/lib/console/reserves";
+import type { Reserves } from "@/lib/console/views/reserves";
 import { reservesSentence } from "./reserves-sentence";
 
 export const metadata: Metadata = {

@@ -1,14 +1,13 @@
 // The state of reserves in words.
 
-import type { Reserves } from "@/lib/console/reserves";
+import { chainNames } from "@/components/ui/chain-names";
+import type { Reserves } from "@/lib/console/views/reserves";
 
 interface Sentence {
   tone: "good" | "weak" | "bad";
   text: string;
   detail: string;
 }
-
-const chains = { base: "Base", solana: "Solana" };
 
 /** What it comes to, and what follows from it. */
 export function reservesSentence({ state, unknown, figures }: Reserves): Sentence {
@@ -33,7 +32,7 @@ export function reservesSentence({ state, unknown, figures }: Reserves): Sentenc
 }
 
 function unknownText(unknown: Reserves["unknown"]): string {
-  const chain = unknown?.chain ? chains[unknown.chain] : "a chain";
+  const chain = unknown?.chain ? chainNames[unknown.chain] : "a chain";
   switch (unknown?.reason) {
     case "away":
       return `No node of ${chain} answers us.`;

@@ -1,16 +1,13 @@
 import { SmartphoneIcon, TriangleAlertIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import type { DepositAddress } from "@/lib/console/views/deposit";
 import { Amount } from "../../ui/amount";
 import { Button } from "../../ui/button";
+import { chainNames } from "../../ui/chain-names";
 import { CopyButton } from "../../ui/copy-button";
-import { chainNames, type DepositChain } from "./deposit-types";
 import { QrCode, SandboxPlate } from "./qr-code";
 
-interface AddressCardProps {
-  chain: DepositChain;
-  address: string;
-  /** What a wallet opens to pay in; null where there is none. */
-  paymentUri: string | null;
+interface AddressCardProps extends DepositAddress {
   isSandbox: boolean;
   /** Nano-USD. */
   minimum: bigint;

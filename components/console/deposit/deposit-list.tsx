@@ -1,9 +1,11 @@
-import { ArrowUpRightIcon } from "lucide-react";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { Amount, placesOf } from "../../ui/amount";
+import { chainNames } from "../../ui/chain-names";
 import { LocalTime } from "../../ui/local-time";
 import { ShortAddress } from "../../ui/short-address";
+import { ListPages, NoneBefore, TransactionLink } from "../money-list";
+import { Panel } from "../panel";
 import { DepositProgress } from "./deposit-progress";
-import { chainNames, type DepositRow, type DepositView } from "./deposit-types";
 
 interface DepositListProps {
   /** Newest first; at least one. */
@@ -42,16 +44,20 @@ export function DepositList({ deposits, uncredited, minimum }: DepositListProps)
 const Transaction = ({ deposit: { transaction, transactionUrl, chain } }: { deposit: DepositRow }) => (
   <span className="flex items-baseline gap-1 max-md:order-last max-md:justify-self-end">
     <ShortAddress value={transaction} what="transaction" />
-    {transactionUrl ? (
-      <a
-        href={transactionUrl}
-        target="_blank"
-        rel="noreferrer"
-        aria-label={`Show the transaction on ${chainNames[chain]}`}
-        className="p-1 text-muted transition hover:text-ink"
-      >
-        <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-      </a>
-    ) : null}
+    <TransactionLink href={transactionUrl} chain={chain} />
   </span>
+);
+
+interface OlderDepositsProps {
+  view: DepositView;
+  /** Nano-USD. */
+  minimum: bigint;
+}
+
+/** A page of deposits behind the newest one; it stays as it is until it is loaded again. */
+export const OlderDeposits = ({ view: { deposits, uncredited, older }, minimum }: OlderDepositsProps) => (
+  <Panel title="Older deposits" className="mt-10">
+    {deposits.length === 0 ? <NoneBefore what="deposits" /> : <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />}
+    <ListPages path="/deposit" older={older} isNewest={false} />
+  </Panel>
 );

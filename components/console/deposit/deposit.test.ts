@@ -3,16 +3,14 @@
 import { createElement } from "react";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { drawPage } from "../../ui/testing/app-router";
 import { AddressCard } from "./address-card";
 import { AvailableBalance } from "./available-balance";
-import { DepositFeed } from "./deposit-feed";
-import { DepositList } from "./deposit-list";
-import { newsBetween } from "./deposit-news";
-import type { DepositRow, DepositView } from "./deposit-types";
+import { DepositFeed, newsBetween } from "./deposit-feed";
+import { DepositList, OlderDeposits } from "./deposit-list";
 import { LiveDeposits } from "./live-deposits";
 import { NoAddress } from "./no-address";
-import { OlderDeposits } from "./older-deposits";
 
 const address = `0x${"4F".repeat(20)}`;
 const paymentUri = `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${address}`;

@@ -4,14 +4,16 @@ import { CheckIcon, DropletIcon } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
+import type { Chain } from "@/lib/console/views/chain";
 import { Button } from "../../ui/button";
-import { chainNames, type DepositChain } from "./deposit-types";
+import { chainNames } from "../../ui/chain-names";
 
 export interface FaucetButtonProps {
-  chain: DepositChain;
+  chain: Chain;
   /** What it gives, nano-USD. */
   amount: bigint;
-  onAsk: (wish: { chain: DepositChain }) => Promise<{ ok: true } | { ok: false; message: string }>;
+  onAsk: (wish: { chain: Chain }) => Promise<Answer>;
 }
 
 /** `5` for five dollars, `0.50` for fifty cents. */

@@ -2,7 +2,7 @@
 // asked for again ever more rarely, and the view is read once each time. A page that nobody looks at holds no connection: a
 // browser has few of them for all its tabs.
 
-import type { DepositView } from "./deposit-types";
+import type { DepositView } from "@/lib/console/views/deposit";
 import { readView } from "./read-view";
 
 interface Follower {

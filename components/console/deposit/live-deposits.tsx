@@ -3,10 +3,10 @@
 import { ArrowDownToLineIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { EmptyState } from "../../ui/empty-state";
+import { ListPages } from "../money-list";
 import { Panel } from "../panel";
 import { useDepositFeed } from "./deposit-feed";
 import { DepositList } from "./deposit-list";
-import { DepositPages } from "./deposit-pages";
 
 interface LiveDepositsProps {
   /** Nano-USD. */
@@ -28,7 +28,7 @@ export function LiveDeposits({ minimum, whenEmpty }: LiveDepositsProps) {
       ) : (
         <>
           <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />
-          <DepositPages older={older} isNewest />
+          <ListPages path="/deposit" older={older} isNewest />
         </>
       )}
     </Panel>

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
+import type { Chain } from "@/lib/console/views/chain";
 import { ActionLink } from "../../ui/action-link";
+import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
-import { chainNames, type DepositChain } from "./deposit-types";
 
 /** In place of an address that nobody may pay to, since nobody would see it. */
-export const NoAddress = ({ chain }: { chain: DepositChain }) => (
+export const NoAddress = ({ chain }: { chain: Chain }) => (
   <EmptyState title={`${chainNames[chain]} is not watched here`}>
     Your address on {chainNames[chain]} is kept for you. It is shown as soon as this service looks there for what comes in; until then send
     nothing to it.

@@ -1,6 +1,6 @@
 // The deposit page's view as the server writes it on a stream: amounts are whole nano-USD as text, moments ISO 8601.
 
-import type { DepositRow, DepositView } from "./deposit-types";
+import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 
 type Written<Of> = {
   [Name in keyof Of]: Of[Name] extends bigint

@@ -1,27 +1,25 @@
 "use client";
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
+import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
+import type { WalletAccess } from "@/lib/console/views/wallet";
 import { PaymentSteps } from "../../wallet/payment-steps";
 import { useEvmPayment } from "../../wallet/use-evm-payment";
 import { useSolanaPayment } from "../../wallet/use-solana-payment";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { EvmTarget, SolanaTarget, WalletSettings } from "../../wallet/wallet-types";
 
 export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };
 
 export interface WalletPaymentProps {
-  settings: WalletSettings;
-  demo: DemoWallets | null;
-  signDemo: SignDemo;
+  access: WalletAccess;
   pay: PaymentTarget;
   /** Nano-USD. */
   minimum: bigint;
 }
 
 /** Paying from a wallet with all that talks to wallets around it: large, so it is fetched when somebody pays. */
-export function WalletPayment({ settings, demo, signDemo, pay, minimum }: WalletPaymentProps) {
+export function WalletPayment({ access, pay, minimum }: WalletPaymentProps) {
   return (
-    <WalletProviders settings={settings} demo={demo} signDemo={signDemo}>
+    <WalletProviders {...access}>
       {pay.chain === "base" ? <OnBase target={pay.target} minimum={minimum} /> : <OnSolana target={pay.target} minimum={minimum} />}
     </WalletProviders>
   );

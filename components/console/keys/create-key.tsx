@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/dialog";
 import { Field, Input } from "../../ui/field";
 import { useAction } from "../use-action";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
-import type { KeyActions, MadeKey, ModelChoice } from "./key-view";
+import type { KeyActions, MadeKey, ModelChoice } from "./key-actions";
 import { inputOf, newLimits } from "./limits-draft";
 import { LimitsFields } from "./limits-fields";
 import { NewKey } from "./new-key";

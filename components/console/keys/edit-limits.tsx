@@ -2,15 +2,16 @@
 
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { Dialog } from "../../ui/dialog";
 import { useAction } from "../use-action";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
-import type { KeyActions, KeyView, ModelChoice } from "./key-view";
+import type { KeyActions, ModelChoice } from "./key-actions";
 import { draftOf, inputOf } from "./limits-draft";
 import { LimitsFields } from "./limits-fields";
 
 interface EditLimitsProps {
-  item: KeyView;
+  item: OwnKey;
   models: readonly ModelChoice[];
   changeLimits: KeyActions["changeLimits"];
   onClose: () => void;

@@ -1,5 +1,6 @@
+import type { Refusal } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
-import type { Refused } from "../use-action";
+import { Problem } from "../../ui/problem";
 
 export interface FieldProblem {
   /** Null: the form as a whole. */
@@ -10,7 +11,7 @@ export interface FieldProblem {
 const fields = ["name", "expiry", "cap", "models"];
 
 /** What a form shows of a refusal: beside the field that is wrong, when it is one of its own. */
-export const problemOf = ({ field, message }: Refused): FieldProblem => ({
+export const problemOf = ({ field, message }: Refusal): FieldProblem => ({
   field: field && fields.includes(field) ? field : null,
   message,
 });
@@ -27,11 +28,7 @@ interface FormEndProps {
 export function FormEnd({ problem, busy, action, onCancel }: FormEndProps) {
   return (
     <>
-      {problem && problem.field === null ? (
-        <p role="alert" className="text-sm text-red">
-          {problem.message}
-        </p>
-      ) : null}
+      {problem && problem.field === null ? <Problem>{problem.message}</Problem> : null}
       <div className="flex justify-end gap-3">
         <Button onClick={onCancel} disabled={busy}>
           Cancel

@@ -3,16 +3,18 @@
 import { BanIcon, EllipsisIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
+import type { Answer } from "@/lib/console/views/answer";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu";
-import { type Answered, useAction } from "../use-action";
+import { useAction } from "../use-action";
 import { EditLimits } from "./edit-limits";
-import type { KeyActions, KeyView, ModelChoice } from "./key-view";
+import type { KeyActions, ModelChoice } from "./key-actions";
 import { RenameKey } from "./rename-key";
 
 interface KeyMenuProps {
-  item: KeyView;
+  item: OwnKey;
   models: readonly ModelChoice[];
   actions: KeyActions;
   /** The account is frozen: a key that may have leaked is paused or revoked, and nothing else is done with it. */
@@ -26,7 +28,7 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const { keyId, name, state } = item;
   const close = () => setOpen(null);
 
-  const tell = async (action: () => Promise<Answered>, done: string) => {
+  const tell = async (action: () => Promise<Answer>, done: string) => {
     const answer = await run(action);
     if (answer.ok) toast.success(done);
     else toast.error(answer.message);

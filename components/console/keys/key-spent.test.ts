@@ -2,14 +2,14 @@
 
 import { createElement } from "react";
 import { expect, test } from "vitest";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { drawPage } from "../../ui/testing/app-router";
 import { KeySpent } from "./key-spent";
-import type { KeyView } from "./key-view";
 
 const USD = 1_000_000_000n;
 
-const item: KeyView = {
-  keyId: "key_1",
+const item: OwnKey = {
+  keyId: "key_1" as OwnKey["keyId"],
   name: "ci",
   prefix: "pp_live",
   last4: "abcd",
@@ -24,7 +24,7 @@ const item: KeyView = {
   models: null,
 };
 
-const wordsOf = (fields: Partial<KeyView>) =>
+const wordsOf = (fields: Partial<OwnKey>) =>
   drawPage(createElement(KeySpent, { item: { ...item, ...fields }, places: 2 }))
     .replaceAll(/<[^>]+>/g, " ")
     .replaceAll(/\s+/g, " ")

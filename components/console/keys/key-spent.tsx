@@ -1,12 +1,12 @@
 import { formatUsd } from "@/lib/base/money";
+import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
 import { Amount } from "../../ui/amount";
 import { momentText } from "../../ui/time-text";
-import type { CapPeriod, KeyView } from "./key-view";
 
-const periods: Record<CapPeriod, string> = { day: "today", week: "this week", month: "this month", total: "in all" };
+const periods: Record<OwnCap["period"], string> = { day: "today", week: "this week", month: "this month", total: "in all" };
 
 interface KeySpentProps {
-  item: KeyView;
+  item: OwnKey;
   /** Decimal places of the column. */
   places: number;
 }

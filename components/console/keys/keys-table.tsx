@@ -1,9 +1,15 @@
+import type { OwnKey } from "@/lib/console/views/keys";
 import { placesOf } from "../../ui/amount";
-import { KeyRow } from "./key-row";
-import type { KeyActions, KeyView, ModelChoice } from "./key-view";
+import { type Column, DataTable } from "../../ui/data-table";
+import { TimeAgo } from "../../ui/time-ago";
+import { dayText, momentText } from "../../ui/time-text";
+import type { KeyActions, ModelChoice } from "./key-actions";
+import { KeyCell, KeyName, KeyState } from "./key-cells";
+import { KeyMenu } from "./key-menu";
+import { KeySpent } from "./key-spent";
 
 interface KeysTableProps {
-  keys: readonly KeyView[];
+  keys: readonly OwnKey[];
   models: readonly ModelChoice[];
   actions: KeyActions;
   /** Keys can only be paused and revoked. */
@@ -12,41 +18,62 @@ interface KeysTableProps {
   nowMs: number;
 }
 
-export function KeysTable({ keys, models, actions, frozen, nowMs }: KeysTableProps) {
-  const places = placesOf(keys.map(({ spent }) => spent));
-  return (
-    <table className="w-full">
-      <caption className="sr-only">API keys</caption>
-      <thead className="max-md:sr-only">
-        <tr className="border-b border-edge text-left text-xs text-muted [&>th]:py-2 [&>th]:font-medium">
-          <th scope="col" className="pr-4">
-            Name
-          </th>
-          <th scope="col" className="pr-4">
-            Key
-          </th>
-          <th scope="col" className="pr-4">
-            State
-          </th>
-          <th scope="col" className="pr-8 text-right">
-            Spent
-          </th>
-          <th scope="col" className="pr-4">
-            Last used
-          </th>
-          <th scope="col" className="pr-4">
-            Created
-          </th>
-          <th scope="col">
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((item) => (
-          <KeyRow key={item.keyId} item={item} places={places} models={models} actions={actions} frozen={frozen} nowMs={nowMs} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
+/** The keys that are not revoked: a row each on a desk, two lines on a phone. */
+export const KeysTable = ({ keys, ...rest }: KeysTableProps) => (
+  <DataTable
+    caption="API keys"
+    headClassName="max-md:sr-only"
+    rowClassName="align-top"
+    cellClassName=""
+    columns={columnsOf({ ...rest, places: placesOf(keys.map(({ spent }) => spent)) })}
+    rows={keys}
+    idOf={({ keyId }) => keyId}
+  />
+);
+
+const columnsOf = ({ models, actions, frozen, nowMs, places }: Omit<KeysTableProps, "keys"> & { places: number }): Column<OwnKey>[] => [
+  {
+    id: "name",
+    heading: "Name",
+    className: "pr-4 text-left",
+    cellClassName: "max-w-0 py-3 font-normal max-md:w-full md:w-[30%]",
+    cell: (item) => <KeyCell item={item} nowMs={nowMs} />,
+  },
+  { id: "key", heading: "Key", ...deskOnly, cell: (item) => <KeyName item={item} /> },
+  { id: "state", heading: "State", ...deskOnly, cell: (item) => <KeyState item={item} /> },
+  {
+    id: "spent",
+    heading: "Spent",
+    className: "text-right md:pr-8",
+    // On a phone there is no room for the zeros that only fill the column.
+    cellClassName: "py-3 font-mono max-md:[&_.text-faint]:hidden",
+    cell: (item) => <KeySpent item={item} places={places} />,
+  },
+  {
+    id: "last used",
+    heading: "Last used",
+    ...deskOnly,
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <TimeAgo at={lastUsedAt} nowMs={nowMs} /> : <span className="text-faint">never</span>),
+  },
+  {
+    id: "created",
+    heading: "Created",
+    className: "text-left",
+    headingClassName: "pr-4",
+    cellClassName: "py-3 pr-2 whitespace-nowrap text-muted max-md:hidden",
+    cell: ({ createdAt }) => (
+      <time dateTime={createdAt.toISOString()} title={momentText(createdAt)}>
+        {dayText(createdAt)}
+      </time>
+    ),
+  },
+  {
+    id: "actions",
+    heading: <span className="sr-only">Actions</span>,
+    cellClassName: "w-8 py-1.5 pl-1",
+    cell: (item) => <KeyMenu item={item} models={models} actions={actions} frozen={frozen} />,
+  },
+];
+
+/** A phone has it in the cell of the name. */
+const deskOnly = { className: "pr-4 text-left", cellClassName: "py-3 max-md:hidden" };

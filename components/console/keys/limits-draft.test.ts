@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { KeyView } from "./key-view";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { draftOf, inputOf, newLimits } from "./limits-draft";
 
-const key: KeyView = {
-  keyId: "key_1",
+const key: OwnKey = {
+  keyId: "key_1" as OwnKey["keyId"],
   name: "ci",
   prefix: "pp_1234",
   last4: "5678",
@@ -30,7 +30,7 @@ test("a new key has no limits unless one is set", () => {
 
 test("limits that are opened and saved without a change stay as they were, to the last nano-dollar", () => {
   expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
-  const limited: KeyView = {
+  const limited: OwnKey = {
     ...key,
     expiresAt: new Date(1),
     cap: { nanoUsd: 1_000_000_001n, period: "total", resetsAt: null },

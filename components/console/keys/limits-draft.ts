@@ -1,14 +1,15 @@
 // The limits of a key while they are being written: as the fields hold them, and as the action takes them.
 
 import { usdText } from "@/lib/base/money";
-import type { CapPeriod, ExpiryInput, KeyView, LimitsInput } from "./key-view";
+import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
+import type { ExpiryInput, LimitsInput } from "./key-actions";
 
 export interface LimitsDraft {
   /** `keep` only for a key that is there. */
   expiry: "keep" | "never" | "7" | "30" | "90" | "date";
   /** `2030-01-31`, used with `date`. */
   date: string;
-  period: CapPeriod | "none";
+  period: OwnCap["period"] | "none";
   amount: string;
   /** Null: every model. */
   models: readonly string[] | null;
@@ -17,7 +18,7 @@ export interface LimitsDraft {
 export const newLimits: LimitsDraft = { expiry: "never", date: "", period: "none", amount: "", models: null };
 
 /** The limits that a key has now. Models that the catalogue has lost are left out: they can not be called. */
-export function draftOf({ expiresAt, cap, models }: KeyView, catalogue: ReadonlySet<string>): LimitsDraft {
+export function draftOf({ expiresAt, cap, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
   return {
     expiry: expiresAt ? "keep" : "never",
     date: "",

@@ -1,10 +1,10 @@
 "use client";
 
 import type { Dispatch } from "react";
-import { Field, Input, Select } from "../../ui/field";
+import { DollarInput, Field, Input, Select } from "../../ui/field";
 import { dayText } from "../../ui/time-text";
 import type { FieldProblem } from "./form-end";
-import type { ModelChoice } from "./key-view";
+import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
 import { ModelPicker } from "./model-picker";
 
@@ -92,22 +92,14 @@ function CapField({ draft, change, error }: PartProps) {
             <option value="total">USD in all</option>
           </Select>
           {capped ? (
-            <div className="relative">
-              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
-                $
-              </span>
-              <Input
-                aria-label="Amount in USD"
-                aria-describedby={control["aria-describedby"]}
-                aria-invalid={control["aria-invalid"]}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="5.00"
-                value={draft.amount}
-                onChange={({ target }) => change({ amount: target.value })}
-                className="pl-7"
-              />
-            </div>
+            <DollarInput
+              aria-label="Amount in USD"
+              aria-describedby={control["aria-describedby"]}
+              aria-invalid={control["aria-invalid"]}
+              placeholder="5.00"
+              value={draft.amount}
+              onChange={({ target }) => change({ amount: target.value })}
+            />
           ) : null}
         </div>
       )}

@@ -3,7 +3,7 @@
 import { SearchIcon } from "lucide-react";
 import { type Dispatch, useState } from "react";
 import { Input } from "../../ui/field";
-import type { ModelChoice } from "./key-view";
+import type { ModelChoice } from "./key-actions";
 
 interface ModelPickerProps {
   models: readonly ModelChoice[];

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/code-block";
 import { CopyButton } from "../../ui/copy-button";
-import type { MadeKey } from "./key-view";
+import type { MadeKey } from "./key-actions";
 
 interface NewKeyProps {
   made: MadeKey;

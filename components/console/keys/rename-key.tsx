@@ -2,14 +2,15 @@
 
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { Dialog } from "../../ui/dialog";
 import { Field, Input } from "../../ui/field";
 import { useAction } from "../use-action";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
-import type { KeyActions, KeyView } from "./key-view";
+import type { KeyActions } from "./key-actions";
 
 interface RenameKeyProps {
-  item: KeyView;
+  item: OwnKey;
   rename: KeyActions["rename"];
   onClose: () => void;
 }

@@ -1,12 +1,12 @@
 import { ChevronRightIcon } from "lucide-react";
 import Link from "next/link";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { Amount, placesOf } from "../../ui/amount";
 import { dayText, momentText } from "../../ui/time-text";
-import { KeyName } from "./key-row";
-import type { KeyView } from "./key-view";
+import { KeyName } from "./key-cells";
 
 interface RevokedKeysProps {
-  keys: readonly KeyView[];
+  keys: readonly OwnKey[];
   /** Where the next page is, if there is one. */
   olderHref: string | null;
   /** Where the first page is, when this is another. */

@@ -1,8 +1,9 @@
 import { CheckIcon } from "lucide-react";
+import type { Overview } from "@/lib/console/views/overview";
 import { ActionLink } from "../../ui/action-link";
 
 interface NextStepsProps {
-  steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean };
+  steps: Overview["steps"];
   isSandbox: boolean;
 }
 

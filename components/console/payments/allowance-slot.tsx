@@ -1,22 +1,17 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { Skeleton } from "../../ui/skeleton";
-import type { WalletAllowanceProps } from "./wallet-allowance";
+import { WalletFormLoading } from "../../wallet/wallet-loading";
+import type { WalletAllowanceProps } from "./allowance-steps";
 
-const Loaded = dynamic(() => import("./wallet-allowance").then((module) => module.WalletAllowance), {
+const WalletAllowance = dynamic(() => import("./allowance-steps").then((module) => module.WalletAllowance), {
   ssr: false,
-  loading: () => (
-    <div role="status" aria-label="Looking for wallets in this browser" className="grid gap-4">
-      <Skeleton className="h-10 rounded" />
-      <Skeleton className="h-10 w-36 rounded" />
-    </div>
-  ),
+  loading: WalletFormLoading,
 });
 
 /** Where a wallet's allowance is shown and changed; as high as its first step, so that nothing below it jumps. */
 export const AllowanceSlot = (props: WalletAllowanceProps) => (
   <div className="min-h-24">
-    <Loaded {...props} />
+    <WalletAllowance {...props} />
   </div>
 );

@@ -1,6 +1,8 @@
 "use client";
 
 import { type ReactNode, useEffect } from "react";
+import type { SettlementTarget } from "@/lib/console/views/send-targets";
+import type { WalletAccess } from "@/lib/console/views/wallet";
 import { ShortAddress } from "../../ui/short-address";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
@@ -9,13 +11,25 @@ import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
 import { formatUnits } from "../../wallet/usdc-text";
 import { type Payer, usePayer } from "../../wallet/use-payer";
+import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
-import type { SettlementTarget } from "../../wallet/wallet-types";
 
 const CHAIN = "Base";
 
-/** The wallet, what the payment contract may take from it, and changing that. Stands within WalletProviders. */
-export function AllowanceSteps({ target }: { target: SettlementTarget }) {
+export interface WalletAllowanceProps {
+  access: WalletAccess;
+  target: SettlementTarget;
+}
+
+/** A wallet's allowance with all that talks to wallets around it: large, so it is fetched after the page. */
+export const WalletAllowance = ({ access, target }: WalletAllowanceProps) => (
+  <WalletProviders {...access}>
+    <AllowanceSteps target={target} />
+  </WalletProviders>
+);
+
+/** The wallet, what the payment contract may take from it, and changing that. */
+function AllowanceSteps({ target }: { target: SettlementTarget }) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "allowance" : "choose");

@@ -2,16 +2,18 @@
 
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
+import type { OwnCredit } from "@/lib/console/views/payments";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
 import { ShortAddress } from "../../ui/short-address";
 import { useAction } from "../use-action";
-import type { ClaimCredit, CreditRow } from "./payment-types";
 
 interface CreditListProps {
-  credits: readonly CreditRow[];
+  credits: readonly OwnCredit[];
   isFrozen: boolean;
-  claim: ClaimCredit;
+  claim: (wallet: NamedWallet) => Promise<Answer<{ amount: bigint }>>;
 }
 
 /** What the account's wallets have paid too much, and moving it to the balance. */
@@ -35,7 +37,7 @@ export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
 }
 
 interface CreditLineProps extends Omit<CreditListProps, "credits"> {
-  credit: CreditRow;
+  credit: OwnCredit;
   places: number;
 }
 

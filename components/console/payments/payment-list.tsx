@@ -1,26 +1,24 @@
-import { ArrowUpRightIcon, SignatureIcon } from "lucide-react";
+import { SignatureIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
 import { Amount, placesOf } from "../../ui/amount";
+import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
-import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { isOpen, PaymentState } from "./payment-state";
-import { chainNames, type PaymentRow } from "./payment-types";
 
 interface PaymentListProps {
   /** Newest first. */
-  payments: readonly PaymentRow[];
+  payments: readonly PaymentView[];
   isNewest: boolean;
 }
 
-const OPEN_EVERY_MS = 2_000;
-const QUIET_EVERY_MS = 30_000;
-
 /** What wallets paid for requests, what those cost, and what is left. */
 export function PaymentList({ payments, isNewest }: PaymentListProps) {
-  const refresh = <PageRefresh everyMs={payments.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  const refresh = <ListRefresh isOpen={payments.some(isOpen)} />;
   if (payments.length === 0) {
     return (
       <>
@@ -34,7 +32,7 @@ export function PaymentList({ payments, isNewest }: PaymentListProps) {
             Requests that bring a signed payment, with your keys or from your wallets, stand here with their cost and their change.
           </EmptyState>
         ) : (
-          <EmptyState title="No payments before these">The newest ones are on the first page.</EmptyState>
+          <NoneBefore what="payments" />
         )}
       </>
     );
@@ -68,7 +66,7 @@ const Heads = () => (
   </div>
 );
 
-function PaymentLine({ row, places }: { row: PaymentRow; places: { costs: number; changes: number } }) {
+function PaymentLine({ row, places }: { row: PaymentView; places: { costs: number; changes: number } }) {
   const isOver = row.state === "failed" || row.state === "reversed";
   return (
     <li className={`grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1.5 border-b border-line py-3 ${columns}`}>
@@ -102,7 +100,7 @@ const Figure = ({ name, isRight = false, children }: { name: string; isRight?: b
 );
 
 /** Who paid, by what, and where that can be looked up. */
-const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentRow }) => (
+const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentView }) => (
   <span className="min-w-0 text-muted md:order-5">
     <span className="block font-mono max-md:inline" title={payer}>
       {shortAddress(payer)}
@@ -110,17 +108,7 @@ const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: {
     <span className="flex items-center max-md:inline-flex">
       <span className="text-xs max-md:ml-2">{isX402 ? "x402, " : ""}</span>
       {transaction ? <ShortAddress value={transaction} what="transaction" /> : <span className="text-xs">{chainNames[chain]}</span>}
-      {transactionUrl ? (
-        <a
-          href={transactionUrl}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={`Show the transaction on ${chainNames[chain]}`}
-          className="p-1 text-muted transition hover:text-ink"
-        >
-          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-        </a>
-      ) : null}
+      <TransactionLink href={transactionUrl} chain={chain} />
     </span>
   </span>
 );

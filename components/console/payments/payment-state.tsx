@@ -1,29 +1,14 @@
-import { Badge } from "../../ui/badge";
-import { chainNames, type PaymentRow } from "./payment-types";
-
-type Tone = "plain" | "good" | "waiting" | "bad";
-
-interface Words {
-  tone: Tone;
-  word: string;
-  note?: string;
-}
+import type { PaymentView } from "@/lib/console/views/payments";
+import { chainNames } from "../../ui/chain-names";
+import { StateOf, type StateWords } from "../money-list";
 
 /** Something about it may still change by itself. */
-export const isOpen = ({ state, cost }: PaymentRow): boolean => state === "claimed" || cost === null;
+export const isOpen = ({ state, cost }: PaymentView): boolean => state === "claimed" || cost === null;
 
 /** Where a payment stands, in a word, and what that means where the word does not say it. */
-export function PaymentState({ row }: { row: PaymentRow }) {
-  const { tone, word, note } = wordsOf(row);
-  return (
-    <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 max-md:justify-end">
-      <Badge tone={tone}>{word}</Badge>
-      {note ? <span className="text-xs text-muted max-md:text-right">{note}</span> : null}
-    </span>
-  );
-}
+export const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={wordsOf(row)} />;
 
-function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentRow): Words {
+function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {
   switch (state) {
     case "claimed":
       return { tone: "waiting", word: "settling", note: `waits for ${chainNames[chain]}` };

@@ -2,7 +2,7 @@
 
 import { MessageSquareTextIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy-button";
@@ -14,7 +14,7 @@ import { RunProblemNotice } from "./run-problem-notice";
 
 interface AnswerPanelProps {
   run: Run | undefined;
-  models: readonly ModelRow[];
+  models: readonly ModelPrice[];
   onStop: () => void;
   onExample: (prompt: string) => void;
   onLower: (tokens: number) => void;

@@ -1,6 +1,6 @@
 // The playground's two questions to its own origin: an answer as a stream of events, and the price of a prompt.
 
-import { readAmount } from "./amounts";
+import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { PromptFields } from "./code-lines";
 import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
@@ -128,4 +128,10 @@ export async function fetchPrice(door: PlaygroundDoor, fields: PromptFields, sig
   const { affordableMaxTokens } = JSON.parse(json) as { affordableMaxTokens: number };
   const [ceiling, available] = [readAmount(json, "ceiling"), readAmount(json, "available")];
   return ceiling === null || available === null ? null : { ceiling, available, affordableMaxTokens };
+}
+
+/** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it is never found. */
+function readAmount(json: string, name: string): NanoUsd | null {
+  const digits = new RegExp(`"${name}":(-?[0-9.]+)`).exec(json)?.[1];
+  return digits === undefined ? null : parseUsd(digits);
 }

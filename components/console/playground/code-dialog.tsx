@@ -1,8 +1,9 @@
 import Link from "next/link";
+import type { CodeTarget } from "../../docs/api-call";
 import { CodeBlock } from "../../ui/code-block";
 import { Dialog } from "../../ui/dialog";
 import { Tabs } from "../../ui/tabs";
-import { type CodeTarget, curlCode, type PromptFields, pythonCode, typescriptCode } from "./code-lines";
+import { curlCode, type PromptFields, pythonCode, typescriptCode } from "./code-lines";
 
 interface CodeDialogProps {
   open: boolean;

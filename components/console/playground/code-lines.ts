@@ -1,4 +1,6 @@
-// A prompt as code that asks the API for the same: as pasted into a shell, a TypeScript file or a Python file.
+// A prompt of the playground as code that asks the API for the same.
+
+import { type CodeTarget, curlCall, pythonCall, typescriptCall } from "../../docs/api-call";
 
 /** The body of POST /api/v1/prompt; fields that are undefined are not sent. */
 export interface PromptFields {
@@ -9,22 +11,11 @@ export interface PromptFields {
   temperature: number | undefined;
 }
 
-export interface CodeTarget {
-  baseUrl: string;
-  /** The variable that the key is read from. */
-  keyVariable: string;
-}
-
 /** For sh: within single quotes nothing means anything but the single quote. */
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-export const curlCode = ({ baseUrl, keyVariable }: CodeTarget, fields: PromptFields): string =>
-  [
-    `curl -s ${baseUrl}/api/v1/prompt`,
-    `-H "Authorization: Bearer $${keyVariable}"`,
-    "-H 'Content-Type: application/json'",
-    `-d ${shellText(JSON.stringify(fields))}`,
-  ].join(" \\\n  ");
+export const curlCode = (target: CodeTarget, fields: PromptFields): string =>
+  curlCall(target, { path: "/api/v1/prompt", body: shellText(JSON.stringify(fields)) });
 
 /** One field a line. A JSON text or number means the same in TypeScript and in Python. */
 const fieldLines = (fields: PromptFields, name: (field: string) => string, indent: string): string =>
@@ -33,34 +24,8 @@ const fieldLines = (fields: PromptFields, name: (field: string) => string, inden
     .map(([field, value]) => `${indent}${name(field)}: ${JSON.stringify(value)},`)
     .join("\n");
 
-export const typescriptCode = ({ baseUrl, keyVariable }: CodeTarget, fields: PromptFields): string =>
-  `const response = await fetch("${baseUrl}/api/v1/prompt", {
-  method: "POST",
-  headers: {
-    Authorization: \`Bearer \${process.env.${keyVariable}}\`,
-    "Content-Type": "application/json",
-  },
-  body: JSON.stringify({
-${fieldLines(fields, (field) => field, "    ")}
-  }),
-});
-const answer = await response.json();
-if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);
-console.log(answer.text, answer.cost.totalCost);`;
+export const typescriptCode = (target: CodeTarget, fields: PromptFields): string =>
+  typescriptCall(target, `{\n${fieldLines(fields, (field) => field, "    ")}\n  }`);
 
-export const pythonCode = ({ baseUrl, keyVariable }: CodeTarget, fields: PromptFields): string =>
-  `import os
-import requests
-
-response = requests.post(
-    "${baseUrl}/api/v1/prompt",
-    headers={"Authorization": f"Bearer {os.environ['${keyVariable}']}"},
-    json={
-${fieldLines(fields, (field) => JSON.stringify(field), "        ")}
-    },
-    timeout=300,
-)
-answer = response.json()
-if not response.ok:
-    raise SystemExit(f"{answer['code']}: {answer['error']}")
-print(answer["text"], answer["cost"]["totalCost"])`;
+export const pythonCode = (target: CodeTarget, fields: PromptFields): string =>
+  pythonCall(target, `{\n${fieldLines(fields, (field) => JSON.stringify(field), "        ")}\n    }`);

@@ -1,7 +1,7 @@
 // What a run will about have cost by now, before its answer's own count comes: as the service estimates a stream that is left.
 
 import { parseUsd } from "@/lib/base/money";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import type { PromptFields } from "./code-lines";
 
 const BYTES_PER_TOKEN = 4;
@@ -13,7 +13,7 @@ const countBytes = (text: string): number => new TextEncoder().encode(text).leng
 export const estimateOutputTokens = (text: string): number => Math.ceil(countBytes(text) / BYTES_PER_TOKEN);
 
 /** Nano-USD. */
-export function estimateCost(model: ModelRow, { system, prompt }: PromptFields, text: string): bigint {
+export function estimateCost(model: ModelPrice, { system, prompt }: PromptFields, text: string): bigint {
   const inputTokens =
     Math.ceil(countBytes((system ?? "") + prompt) / BYTES_PER_TOKEN) + TOKENS_AROUND_MESSAGE * (system === undefined ? 1 : 2);
   const input = (parseUsd(model.inputPrice) / MILLION) * BigInt(inputTokens);

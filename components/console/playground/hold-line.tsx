@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
+import { countText } from "../../ui/number-text";
 import type { RunQuote } from "./ask";
 
 interface HoldLineProps {
@@ -45,7 +46,7 @@ function ShortOfMoney({ quote, onLower }: { quote: RunQuote; onLower: (tokens: n
       <div className="flex flex-wrap gap-2">
         {quote.affordableMaxTokens > 0 ? (
           <Button size="small" onClick={() => onLower(quote.affordableMaxTokens)}>
-            Lower to {quote.affordableMaxTokens.toLocaleString("en-US")} tokens
+            Lower to {countText(quote.affordableMaxTokens)} tokens
           </Button>
         ) : null}
         <Button size="small" asChild>

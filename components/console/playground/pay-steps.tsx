@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useEffect } from "react";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../ui/button";
+import { Problem } from "../../ui/problem";
 import { ShortAddress } from "../../ui/short-address";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
@@ -12,13 +13,14 @@ import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
 import { formatUnits } from "../../wallet/usdc-text";
 import { type Payer, usePayer } from "../../wallet/use-payer";
-import { ChooseWallet, Elsewhere, WalletProblem } from "../../wallet/wallet-steps";
+import { WalletProviders } from "../../wallet/wallet-providers";
+import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
 import type { RunQuote } from "./ask";
 import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
 import type { SignedPayment } from "./run";
 import { useSignedPayment } from "./use-signed-payment";
 
-export interface PayStepsProps extends Pick<WalletPaySettings, "target" | "minimumCents" | "linked"> {
+interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
   /** The price of what is in the form; null while there is none. */
   quote: RunQuote | null;
   /** A run is under way. */
@@ -29,8 +31,15 @@ export interface PayStepsProps extends Pick<WalletPaySettings, "target" | "minim
 
 const CHAIN = "Base";
 
-/** The wallet, what it lacks, the text that it signs. Stands within WalletProviders. */
-export function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
+/** Paying for a prompt with all that talks to wallets around it: large, so it is fetched when somebody pays. */
+export const WalletPay = ({ access, ...steps }: PayStepsProps & Pick<WalletPaySettings, "access">) => (
+  <WalletProviders {...access}>
+    <PaySteps {...steps} />
+  </WalletProviders>
+);
+
+/** The wallet, what it lacks, the text that it signs. */
+function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "pay" : "choose");
@@ -76,10 +85,10 @@ function Paying({ payer, cents, ...rest }: PayingProps) {
   if (!funds) return <Skeleton className="h-24 rounded" />;
   if (funds.units < needed) {
     return (
-      <WalletProblem>
+      <Problem>
         This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}, and this prompt needs {formatUnits(needed)}. Put USDC into it, lower
         the tokens, or use another wallet.
-      </WalletProblem>
+      </Problem>
     );
   }
   if (funds.allowance < needed) {
@@ -133,7 +142,7 @@ function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: Paying
       <Button look="primary" busy={isSigning} disabled={!payment || isBusy} className="justify-self-start" onClick={() => void sign()}>
         {isSigning ? "Sign in your wallet" : `Sign and pay ${amount}`}
       </Button>
-      {problem ? <WalletProblem>{problem}</WalletProblem> : null}
+      {problem ? <Problem>{problem}</Problem> : null}
     </>
   );
 }

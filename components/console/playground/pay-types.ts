@@ -1,22 +1,14 @@
 // What the playground needs to know to let a wallet pay for a prompt.
 
-import type { DemoWallets, SignDemo } from "../../wallet/demo-wallet";
-import type { SettlementTarget, WalletSettings } from "../../wallet/wallet-types";
-import type { Answered } from "../use-action";
-import type { SignedPayment } from "./run";
+import type { Answer } from "@/lib/console/views/answer";
+import type { DrawnPayment } from "@/lib/console/views/payments";
+import type { SettlementTarget } from "@/lib/console/views/send-targets";
+import type { WalletAccess } from "@/lib/console/views/wallet";
 
-/** A payment that is still to be signed. */
-export interface DrawnPayment extends Omit<SignedPayment, "signature"> {
-  /** What the wallet shows and signs, to the letter. */
-  text: string;
-}
-
-export type DrawPayment = (wish: { from: string; cents: number }) => Promise<Answered<{ payment: DrawnPayment }>>;
+export type DrawPayment = (wish: { from: string; cents: number }) => Promise<Answer<{ payment: DrawnPayment }>>;
 
 export interface WalletPaySettings {
-  settings: WalletSettings;
-  demo: DemoWallets | null;
-  signDemo: SignDemo;
+  access: WalletAccess;
   target: SettlementTarget;
   /** The least that may be signed, in USDC cents. */
   minimumCents: number;

@@ -1,17 +1,19 @@
 "use client";
 
 import { CodeIcon } from "lucide-react";
+import dynamic from "next/dynamic";
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
+import type { CodeTarget } from "../../docs/api-call";
 import { Button } from "../../ui/button";
+import { WalletFormLoading } from "../../wallet/wallet-loading";
+import { WalletSection } from "../../wallet/wallet-section";
 import { PageHeading } from "../page-heading";
 import { AnswerPanel } from "./answer-panel";
 import type { PlaygroundDoor } from "./ask";
 import { CodeDialog } from "./code-dialog";
-import type { CodeTarget } from "./code-lines";
 import { HoldLine } from "./hold-line";
 import { PastRuns } from "./past-runs";
-import { PayFromWallet } from "./pay-from-wallet";
 import type { DrawPayment, WalletPaySettings } from "./pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
 import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
@@ -19,8 +21,13 @@ import { isRunning, type SignedPayment } from "./run";
 import { useQuote } from "./use-quote";
 import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
 
+const WalletPay = dynamic(() => import("./pay-steps").then((module) => module.WalletPay), {
+  ssr: false,
+  loading: WalletFormLoading,
+});
+
 interface PlaygroundProps {
-  models: readonly ModelRow[];
+  models: readonly ModelPrice[];
   initialModel: string;
   /** Nano-USD, when the page was made. */
   available: bigint;
@@ -100,7 +107,9 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
             )}
             <kbd className="font-sans text-xs text-muted max-md:hidden">Ctrl or ⌘ + Enter</kbd>
             {walletPay && !isFrozen ? (
-              <PayFromWallet {...walletPay} quote={quote} isBusy={running} drawPayment={drawPayment} onSigned={run} />
+              <WalletSection title="Pay with my wallet" Heading="h2">
+                <WalletPay {...walletPay} quote={quote} isBusy={running} drawPayment={drawPayment} onSigned={run} />
+              </WalletSection>
             ) : null}
           </div>
         </div>

@@ -1,9 +1,10 @@
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Field, Input, Select, TextArea } from "../../ui/field";
+import { countText } from "../../ui/number-text";
 import type { FormProblems, PromptForm } from "./prompt-form";
 
 interface PromptFieldsetProps {
-  models: readonly ModelRow[];
+  models: readonly ModelPrice[];
   form: PromptForm;
   problems: FormProblems;
   onChange: (part: Partial<PromptForm>) => void;
@@ -80,11 +81,10 @@ export function PromptFieldset({ models, form, problems, onChange }: PromptField
   );
 }
 
-const providersOf = (models: readonly ModelRow[]): string[] => [...new Set(models.map(({ provider }) => provider))];
+const providersOf = (models: readonly ModelPrice[]): string[] => [...new Set(models.map(({ provider }) => provider))];
 
-const ModelLimits = ({ model }: { model: ModelRow }) => (
+const ModelLimits = ({ model }: { model: ModelPrice }) => (
   <>
-    USD for a million tokens. Reads up to {model.contextWindow.toLocaleString("en-US")}, writes up to{" "}
-    {model.maxOutputTokens.toLocaleString("en-US")}.
+    USD for a million tokens. Reads up to {countText(model.contextWindow)}, writes up to {countText(model.maxOutputTokens)}.
   </>
 );

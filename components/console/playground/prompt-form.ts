@@ -1,5 +1,6 @@
 // What a person fills in, as text, and the prompt that it makes.
 
+import { countText } from "../../ui/number-text";
 import type { PromptFields } from "./code-lines";
 
 export interface PromptForm {
@@ -19,7 +20,7 @@ export function readPromptForm(form: PromptForm, maxOutputTokens: number): { fie
   const temperature = form.temperature.trim() === "" ? undefined : Number(form.temperature);
   const problems: FormProblems = {};
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= maxOutputTokens)) {
-    problems.maxTokens = `A whole number from 1 to ${maxOutputTokens.toLocaleString("en-US")}.`;
+    problems.maxTokens = `A whole number from 1 to ${countText(maxOutputTokens)}.`;
   }
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) problems.temperature = "A number from 0 to 2.";
   return {

@@ -1,7 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import type { ModelRow } from "../../models/model-row";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { Amount } from "../../ui/amount";
+import { countText } from "../../ui/number-text";
 import { ShortAddress } from "../../ui/short-address";
 import { estimateCost, estimateOutputTokens } from "./estimate";
 import { PaymentFigures } from "./payment-figures";
@@ -9,7 +10,7 @@ import { isRunning, type Run, type RunReceipt } from "./run";
 
 interface RunFiguresProps {
   run: Run;
-  model: ModelRow | undefined;
+  model: ModelPrice | undefined;
 }
 
 /** Tokens, cost and time of a run: estimates, marked so, until the provider's own count is there. */
@@ -21,10 +22,10 @@ export function RunFigures({ run, model }: RunFiguresProps) {
   return (
     <>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-4">
-        <Figure name="Tokens in">{receipt ? receipt.inputTokens.toLocaleString("en-US") : "–"}</Figure>
+        <Figure name="Tokens in">{receipt ? countText(receipt.inputTokens) : "–"}</Figure>
         <Figure name="Tokens out">
           {receipt || outputTokens === 0 ? null : <About />}
-          {receipt || outputTokens > 0 ? outputTokens.toLocaleString("en-US") : "–"}
+          {receipt || outputTokens > 0 ? countText(outputTokens) : "–"}
         </Figure>
         <Figure name={charged === null ? "Cost so far" : "Cost"}>
           {charged !== null ? (

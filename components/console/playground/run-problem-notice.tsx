@@ -2,6 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Amount } from "../../ui/amount";
 import { Button } from "../../ui/button";
+import { countText } from "../../ui/number-text";
 import { cureOfPayment, mayPayAgain } from "./payment-cures";
 import type { RunProblem, SignedPayment } from "./run";
 
@@ -74,7 +75,7 @@ function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps
     <>
       {affordableMaxTokens ? (
         <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
-          Lower to {affordableMaxTokens.toLocaleString("en-US")} tokens
+          Lower to {countText(affordableMaxTokens)} tokens
         </Button>
       ) : null}
       <Button size="small" asChild>

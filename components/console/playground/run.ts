@@ -1,16 +1,10 @@
 // One run of a prompt, from the press of the button to its exact cost.
 
+import type { DrawnPayment } from "@/lib/console/views/payments";
 import type { PromptFields } from "./code-lines";
 
 /** What a wallet signed to pay for a prompt: the body's `payment`. */
-export interface SignedPayment {
-  from: string;
-  requestId: string;
-  /** USDC cents. */
-  amount: number;
-  /** Unix milliseconds. */
-  timestamp: number;
-  network: string;
+export interface SignedPayment extends Omit<DrawnPayment, "text"> {
   signature: string;
 }
 

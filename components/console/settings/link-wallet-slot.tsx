@@ -6,18 +6,13 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
 import { Button } from "../../ui/button";
-import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
-import type { WalletLinkingProps } from "./wallet-linking";
+import type { WalletLinkingProps } from "../../wallet/link-wallet";
+import { WalletChoicesLoading } from "../../wallet/wallet-loading";
 
-const Loaded = dynamic(() => import("./wallet-linking").then((module) => module.WalletLinking), {
+const WalletLinking = dynamic(() => import("../../wallet/link-wallet").then((module) => module.WalletLinking), {
   ssr: false,
-  loading: () => (
-    <div role="status" aria-label="Looking for wallets in this browser" className="grid gap-3">
-      <Skeleton className="h-[74px] rounded" />
-      <Skeleton className="h-[74px] rounded" />
-    </div>
-  ),
+  loading: WalletChoicesLoading,
 });
 
 interface LinkWalletSlotProps extends Omit<WalletLinkingProps, "onLinked"> {
@@ -43,7 +38,7 @@ export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
   }
   return (
     <section ref={part} tabIndex={-1} aria-label="Link another wallet" className="mt-4 rounded border border-edge p-4 outline-none">
-      <Loaded {...linking} onLinked={linked} />
+      <WalletLinking {...linking} onLinked={linked} />
       <Button look="quiet" size="small" className="mt-4" onClick={() => setOpen(false)}>
         Cancel
       </Button>

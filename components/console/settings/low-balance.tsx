@@ -3,15 +3,16 @@
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import { usdText } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/field";
+import { DollarInput, Field } from "../../ui/field";
 import { useAction } from "../use-action";
-import type { SetLowBalance } from "./settings-view";
 
 interface LowBalanceProps {
   /** Nano-USD; null: no warning. */
   line: bigint | null;
-  save: SetLowBalance;
+  /** Nothing written turns the warning off. */
+  save: (line: { amount: string }) => Promise<Answer>;
   frozen: boolean;
 }
 
@@ -31,21 +32,14 @@ export function LowBalance({ line, save, frozen }: LowBalanceProps) {
       <Field label="Warn when less is available than" error={error} hint="The console warns you below it. Empty: no warning.">
         {(control) => (
           <div className="flex gap-3">
-            <div className="relative grow">
-              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
-                $
-              </span>
-              <Input
-                {...control}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="5.00"
-                value={amount}
-                onChange={({ target }) => setAmount(target.value)}
-                disabled={frozen}
-                className="pl-7"
-              />
-            </div>
+            <DollarInput
+              frameClassName="grow"
+              {...control}
+              placeholder="5.00"
+              value={amount}
+              onChange={({ target }) => setAmount(target.value)}
+              disabled={frozen}
+            />
             <Button type="submit" busy={busy} disabled={frozen}>
               Save
             </Button>

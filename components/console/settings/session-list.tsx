@@ -2,6 +2,8 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { SessionView } from "@/lib/console/views/settings";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -9,7 +11,10 @@ import { shortAddress } from "../../ui/short-address";
 import { TimeAgo } from "../../ui/time-ago";
 import { momentText } from "../../ui/time-text";
 import { useAction } from "../use-action";
-import type { EndSession, EndSessions, SessionView } from "./settings-view";
+
+type EndSession = (session: { sessionId: string }) => Promise<Answer>;
+/** Leads to the page where one signs in; answers only when it was refused. */
+type EndSessions = () => Promise<Refusal>;
 
 interface SessionListProps {
   sessions: readonly SessionView[];

@@ -2,6 +2,9 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
+import type { Answer } from "@/lib/console/views/answer";
+import type { OwnWallet } from "@/lib/console/views/settings";
+import type { NamedWallet } from "@/lib/console/views/wallet";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -9,10 +12,11 @@ import { ShortAddress, shortAddress } from "../../ui/short-address";
 import { dayText, momentText } from "../../ui/time-text";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
 import { useAction } from "../use-action";
-import type { UnlinkWallet, WalletView } from "./settings-view";
+
+type UnlinkWallet = (wallet: NamedWallet) => Promise<Answer>;
 
 interface WalletListProps {
-  wallets: readonly WalletView[];
+  wallets: readonly OwnWallet[];
   unlink: UnlinkWallet;
 }
 
@@ -43,7 +47,7 @@ export function WalletList({ wallets, unlink }: WalletListProps) {
   );
 }
 
-function Unlink({ wallet, unlink }: { wallet: WalletView; unlink: UnlinkWallet }) {
+function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: UnlinkWallet }) {
   const [open, setOpen] = useState(false);
   const { busy, run } = useAction();
   const confirm = async () => {

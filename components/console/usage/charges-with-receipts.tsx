@@ -2,9 +2,9 @@
 
 import { useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useRef } from "react";
+import type { UsageRow } from "@/lib/console/views/usage";
 import { ChargesTable } from "./charges-table";
 import { type FoundReceipt, type LoadReceipt, ReceiptDrawer } from "./receipt-drawer";
-import type { UsageRow } from "./usage-row";
 
 interface ChargesWithReceiptsProps {
   rows: readonly UsageRow[];

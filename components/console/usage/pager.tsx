@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { count } from "./usage-row";
+import { countText } from "../../ui/number-text";
 
 interface PagerProps {
   shown: number;
@@ -14,7 +14,7 @@ interface PagerProps {
 export const Pager = ({ shown, of, newest, newer, older }: PagerProps) => (
   <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-3 text-sm">
     <p className="text-xs text-muted">
-      {count(shown)} of {count(of)} requests
+      {countText(shown)} of {countText(of)} requests
     </p>
     <div className="flex gap-2">
       {newest ? <PageLink href={newest}>Newest</PageLink> : null}

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
 import { Amount, placesOf } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { CopyButton } from "../../ui/copy-button";
 import { LocalTime } from "../../ui/local-time";
-import type { ChargedReceipt, HeldReceipt, Receipt } from "./receipt-types";
-import { count } from "./usage-row";
+import { countText } from "../../ui/number-text";
 
 /** Everything that the ledger knows of one request. */
-export const ReceiptDetails = ({ receipt }: { receipt: Receipt }) =>
+export const ReceiptDetails = ({ receipt }: { receipt: RequestReceipt }) =>
   receipt.state === "charged" ? <Charged receipt={receipt} /> : <Held receipt={receipt} />;
 
 const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting" | "plain" }>> = {
@@ -19,7 +19,7 @@ const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting"
 
 const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };
 
-function Charged({ receipt }: { receipt: ChargedReceipt }) {
+function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
   const outcome = outcomes[receipt.outcome] ?? { text: receipt.outcome, tone: "plain" as const };
   return (
     <div className="grid gap-6">
@@ -40,8 +40,8 @@ function Charged({ receipt }: { receipt: ChargedReceipt }) {
         <Line title="Answer">{receipt.streamed ? "Streamed" : "Whole"}</Line>
         {receipt.firstTokenMs === null ? null : <Line title="First token after">{seconds(receipt.firstTokenMs)}</Line>}
         <Line title="Provider took">{seconds(receipt.providerMs)}</Line>
-        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{count(receipt.cachedInputTokens)}</Line> : null}
-        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{count(receipt.reasoningTokens)}</Line> : null}
+        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{countText(receipt.cachedInputTokens)}</Line> : null}
+        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{countText(receipt.reasoningTokens)}</Line> : null}
         <Line title="Tokens counted by">{receipt.estimated ? "Us: the provider gave no count" : "The provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
         {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
@@ -52,7 +52,7 @@ function Charged({ receipt }: { receipt: ChargedReceipt }) {
   );
 }
 
-const PaidWith = ({ payment: { network, payer, amount, transaction } }: { payment: NonNullable<ChargedReceipt["payment"]> }) => (
+const PaidWith = ({ payment: { network, payer, amount, transaction } }: { payment: NonNullable<ChargedRequestReceipt["payment"]> }) => (
   <>
     <Line title="The payment">{formatUsd(amount)}</Line>
     <Line title="Over">
@@ -64,7 +64,7 @@ const PaidWith = ({ payment: { network, payer, amount, transaction } }: { paymen
 );
 
 /** Tokens × price = cost, line by line, exact. */
-function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedReceipt }) {
+function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedRequestReceipt }) {
   const places = placesOf([...lines.map((line) => line.due), due, cost]);
   return (
     <table className="w-full text-sm">
@@ -83,7 +83,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
         {lines.map((line) => (
           <tr key={line.side} className="border-b border-line">
             <th scope="row" className="py-2 pr-3 text-left font-normal">
-              {count(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
+              {countText(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
             </th>
             <td className="py-2 text-right font-mono">
               <Amount nano={line.due} places={places} />
@@ -113,7 +113,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
   );
 }
 
-const Held = ({ receipt }: { receipt: HeldReceipt }) => (
+const Held = ({ receipt }: { receipt: HeldRequestReceipt }) => (
   <div className="grid gap-6">
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-xl font-medium tracking-tight tabular-nums">{formatUsd(receipt.ceiling)}</p>
@@ -135,7 +135,7 @@ const Held = ({ receipt }: { receipt: HeldReceipt }) => (
   </div>
 );
 
-const keyText = ({ key, isKeyRevoked }: Receipt): string => (isKeyRevoked ? `${key} (revoked)` : key);
+const keyText = ({ key, isKeyRevoked }: RequestReceipt): string => (isKeyRevoked ? `${key} (revoked)` : key);
 
 const seconds = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(2)} s`);
 

@@ -2,20 +2,20 @@
 
 import { unstable_rethrow } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
+import type { Answer } from "@/lib/console/views/answer";
+import type { RequestReceipt } from "@/lib/console/views/receipts";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Skeleton } from "../../ui/skeleton";
-import type { Answered } from "../use-action";
 import { ReceiptDetails } from "./receipt-details";
-import type { Receipt } from "./receipt-types";
 
 export interface FoundReceipt {
   requestId: string;
   /** Null: the account has no such request. */
-  receipt: Receipt | null;
+  receipt: RequestReceipt | null;
 }
 
-export type LoadReceipt = (requestId: string) => Promise<Answered<{ receipt: Receipt | null }>>;
+export type LoadReceipt = (requestId: string) => Promise<Answer<{ receipt: RequestReceipt | null }>>;
 
 interface Failure {
   requestId: string;
@@ -73,7 +73,7 @@ export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDraw
   );
 }
 
-function Shown({ receipt, onReload }: { receipt: Receipt; onReload: () => Promise<void> }) {
+function Shown({ receipt, onReload }: { receipt: RequestReceipt; onReload: () => Promise<void> }) {
   const [busy, setBusy] = useState(false);
   const reload = async () => {
     setBusy(true);

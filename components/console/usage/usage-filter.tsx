@@ -3,14 +3,10 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useId, useState, useTransition } from "react";
+import type { UsageChoice } from "@/lib/console/views/usage";
 import { Button } from "../../ui/button";
 import { Input, Select } from "../../ui/field";
 import { customDays, presetDays, type UsageAddress, usageHref } from "./usage-address";
-
-interface Choice {
-  value: string;
-  text: string;
-}
 
 interface UsageFilterProps {
   address: UsageAddress;
@@ -19,8 +15,8 @@ interface UsageFilterProps {
   toDay: string;
   presets: readonly number[];
   preset: number | null;
-  models: readonly Choice[];
-  keys: readonly Choice[];
+  models: readonly UsageChoice[];
+  keys: readonly UsageChoice[];
 }
 
 /** Which charges the page is about. The address keeps it, so that it can be sent to somebody and the back button works. */
@@ -121,7 +117,7 @@ interface ChoiceFieldProps {
   /** What no choice is called. */
   all: string;
   value: string | null;
-  choices: readonly Choice[];
+  choices: readonly UsageChoice[];
   onChange: (value: string | null) => void;
 }
 

@@ -1,7 +1,9 @@
 // What the form reckons by itself, before the service is asked; amounts are nano-USD.
 
 import { formatUsd, parseUsd, usdText } from "@/lib/base/money";
-import { type AllowanceView, type Chain, chainNames, otherChain } from "./withdraw-types";
+import type { Chain } from "@/lib/console/views/chain";
+import type { AllowanceView } from "@/lib/console/views/withdraw";
+import { chainNames, otherChain } from "../../ui/chain-names";
 
 const UNIT = 1_000n;
 

@@ -1,13 +1,15 @@
 import Link from "next/link";
 import { useId } from "react";
+import type { Chain } from "@/lib/console/views/chain";
+import type { Destination } from "@/lib/console/views/withdraw";
+import { chainNames } from "../../ui/chain-names";
 import { LocalTime } from "../../ui/local-time";
 import { shortAddress } from "../../ui/short-address";
 import { TimeAgo } from "../../ui/time-ago";
-import { type Chain, chainNames, type DestinationView } from "./withdraw-types";
 
 interface DestinationListProps {
   chain: Chain;
-  destinations: readonly DestinationView[];
+  destinations: readonly Destination[];
   value: string;
   onChange: (address: string) => void;
   error: string | null;
@@ -45,7 +47,7 @@ export function DestinationList({ chain, destinations, value, onChange, error, n
 }
 
 interface ChoiceProps {
-  wallet: DestinationView;
+  wallet: Destination;
   isChosen: boolean;
   onChoose: () => void;
   nowMs: number;

@@ -3,24 +3,21 @@
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
 import { formatUsd } from "@/lib/base/money";
+import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
-import { Skeleton } from "../../ui/skeleton";
+import { chainNames } from "../../ui/chain-names";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
-import type { OrderSigningProps } from "./order-signing";
+import { WalletButtonLoading } from "../../wallet/wallet-loading";
 import { OrderSum } from "./order-sum";
-import { chainNames, type OrderView } from "./withdraw-types";
+import type { OrderSigningProps } from "./sign-order";
 
-const OrderSigning = dynamic(() => import("./order-signing").then((module) => module.OrderSigning), {
+const OrderSigning = dynamic(() => import("./sign-order").then((module) => module.OrderSigning), {
   ssr: false,
-  loading: () => (
-    <div role="status" aria-label="Looking for wallets in this browser">
-      <Skeleton className="h-10 w-48 rounded" />
-    </div>
-  ),
+  loading: WalletButtonLoading,
 });
 
 interface OrderReviewProps extends Omit<OrderSigningProps, "order"> {
-  order: OrderView;
+  order: DrawnOrder;
   onBack: () => void;
 }
 

@@ -1,27 +1,49 @@
 "use client";
 
 import { useState } from "react";
+import type { Answer } from "@/lib/console/views/answer";
+import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
+import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
+import { Problem } from "../../ui/problem";
 import { shortAddress } from "../../ui/short-address";
 import { WalletChoices } from "../../wallet/connect-steps";
 import { useEvmWallet } from "../../wallet/use-evm-wallet";
 import { useSolanaWallet } from "../../wallet/use-solana-wallet";
 import { wordsFor } from "../../wallet/wallet-error";
 import type { WalletHandle } from "../../wallet/wallet-handle";
+import { WalletProviders } from "../../wallet/wallet-providers";
 import { isSameWallet } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
-import type { OrderView, TakeWithdrawal } from "./withdraw-types";
 
-export interface OrderSignerProps {
-  order: OrderView;
+interface SignedOrder extends Omit<DrawnOrder, "text" | "needsApproval"> {
+  signer: NamedWallet;
+  signature: string;
+}
+
+type TakeWithdrawal = (order: SignedOrder) => Promise<Answer<{ id: string }>>;
+
+interface SignOrderProps {
+  order: DrawnOrder;
   /** The account's wallets: any of them signs. */
-  signers: readonly { chain: "evm" | "solana"; address: string }[];
+  signers: readonly NamedWallet[];
   take: TakeWithdrawal;
   onTaken: () => void;
 }
 
-/** A linked wallet signs the order, which is handed in with it. Stands within WalletProviders. */
-export function SignOrder({ order, signers, take, onTaken }: OrderSignerProps) {
+export interface OrderSigningProps extends SignOrderProps {
+  access: WalletAccess;
+}
+
+/** Signing with all that talks to wallets around it: large, so it is fetched when somebody reviews an order. */
+export const OrderSigning = ({ access, ...signing }: OrderSigningProps) => (
+  <WalletProviders {...access}>
+    <SignOrder {...signing} />
+  </WalletProviders>
+);
+
+/** A linked wallet signs the order, which is handed in with it. */
+function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
   const handles = [useEvmWallet(), useSolanaWallet()] as const;
   const connected = handles.filter(({ wallet }) => wallet !== null);
   const handle = connected.find(({ wallet }) => wallet && signers.some((one) => isSameWallet(one, wallet)));
@@ -58,18 +80,14 @@ export function SignOrder({ order, signers, take, onTaken }: OrderSignerProps) {
           <WalletChoices evm={handles[0]} solana={handles[1]} />
         </>
       )}
-      {problem ? (
-        <p role="alert" className="text-sm text-red">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <Problem>{problem}</Problem> : null}
     </div>
   );
 }
 
 type Step = "ready" | "signing" | "taking";
 
-function useSigning({ text, needsApproval: _, ...order }: OrderView, take: TakeWithdrawal, onTaken: () => void) {
+function useSigning({ text, needsApproval: _, ...order }: DrawnOrder, take: TakeWithdrawal, onTaken: () => void) {
   const [step, setStep] = useState<Step>("ready");
   const [problem, setProblem] = useState<string | null>(null);
   const { run } = useAction();

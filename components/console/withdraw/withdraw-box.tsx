@@ -3,26 +3,28 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { toast } from "sonner";
-import { type Refused, useAction } from "../use-action";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { Chain } from "@/lib/console/views/chain";
+import type { AllowanceView, Destination, DrawnOrder } from "@/lib/console/views/withdraw";
+import { useAction } from "../use-action";
 import { OrderReview } from "./order-review";
-import type { OrderSigningProps } from "./order-signing";
+import type { OrderSigningProps } from "./sign-order";
 import { type Draft, firstPayable, WithdrawForm } from "./withdraw-form";
-import type { AllowanceView, Chain, DestinationView, OrderView, StartWithdrawal } from "./withdraw-types";
 
 interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> {
-  destinations: readonly DestinationView[];
+  destinations: readonly Destination[];
   allowance: AllowanceView;
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
-  start: StartWithdrawal;
+  start: (wish: Draft) => Promise<Answer<{ order: DrawnOrder }>>;
   nowMs: number;
 }
 
 /** Taking money out: written, looked at, signed. What is written stays when any of it is refused. */
 export function WithdrawBox({ destinations, allowance, least, highestFee, start, nowMs, ...signing }: WithdrawBoxProps) {
   const [draft, setDraft] = useState<Draft>(() => firstDraft(destinations));
-  const [order, setOrder] = useState<OrderView | null>(null);
-  const [refused, setRefused] = useState<Refused | null>(null);
+  const [order, setOrder] = useState<DrawnOrder | null>(null);
+  const [refused, setRefused] = useState<Refusal | null>(null);
   const { busy, run } = useAction();
   const router = useRouter();
   const review = async () => {
@@ -51,7 +53,7 @@ export function WithdrawBox({ destinations, allowance, least, highestFee, start,
 }
 
 /** Begins on a chain where a wallet can be paid. */
-function firstDraft(destinations: readonly DestinationView[]): Draft {
+function firstDraft(destinations: readonly Destination[]): Draft {
   const chain = firstPayable(destinations, "base") === "" && firstPayable(destinations, "solana") !== "" ? "solana" : "base";
   return { chain, destination: firstPayable(destinations, chain), amount: "" };
 }

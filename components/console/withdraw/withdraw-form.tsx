@@ -1,14 +1,16 @@
 "use client";
 
 import type { FormEvent } from "react";
+import type { Refusal } from "@/lib/console/views/answer";
+import type { Chain } from "@/lib/console/views/chain";
+import type { AllowanceView, Destination } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/field";
-import type { Refused } from "../use-action";
+import { chainNames, chains } from "../../ui/chain-names";
+import { DollarInput, Field } from "../../ui/field";
+import { Problem } from "../../ui/problem";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
-import { ChainChoice } from "./chain-choice";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
-import type { AllowanceView, Chain, DestinationView } from "./withdraw-types";
 
 /** What is written: it outlives a look at the order and every refusal. */
 export interface Draft {
@@ -20,13 +22,13 @@ export interface Draft {
 interface WithdrawFormProps {
   draft: Draft;
   onChange: (draft: Draft) => void;
-  destinations: readonly DestinationView[];
+  destinations: readonly Destination[];
   allowance: AllowanceView;
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
   busy: boolean;
   /** Why it was refused last. */
-  refused: Refused | null;
+  refused: Refusal | null;
   onReview: () => void;
   nowMs: number;
 }
@@ -57,20 +59,14 @@ export function WithdrawForm(props: WithdrawFormProps) {
       <Field label="Amount that arrives" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
         {(control) => (
           <div className="flex gap-3">
-            <div className="relative grow">
-              <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
-                $
-              </span>
-              <Input
-                {...control}
-                inputMode="decimal"
-                autoComplete="off"
-                placeholder="25.00"
-                value={amount}
-                onChange={({ target }) => onChange({ ...draft, amount: target.value })}
-                className="pl-7 font-mono"
-              />
-            </div>
+            <DollarInput
+              frameClassName="grow"
+              {...control}
+              placeholder="25.00"
+              value={amount}
+              onChange={({ target }) => onChange({ ...draft, amount: target.value })}
+              className="font-mono"
+            />
             <Button disabled={most === 0n} onClick={() => onChange({ ...draft, amount: fieldText(most) })}>
               Max
             </Button>
@@ -78,11 +74,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
         )}
       </Field>
       <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={top} />
-      {refused && !refused.field ? (
-        <p role="alert" className="text-sm text-red">
-          {refused.message}
-        </p>
-      ) : null}
+      {refused && !refused.field ? <Problem>{refused.message}</Problem> : null}
       <Button type="submit" look="primary" busy={busy} className="justify-self-start max-sm:w-full">
         Review
       </Button>
@@ -91,5 +83,23 @@ export function WithdrawForm(props: WithdrawFormProps) {
 }
 
 /** The oldest wallet on the chain that is paid now; nothing when there is none. */
-export const firstPayable = (destinations: readonly DestinationView[], chain: Chain): string =>
+export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
   destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";
+
+/** On which chain it arrives. */
+const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (
+  <fieldset>
+    <legend className="mb-1.5 text-sm font-medium">On</legend>
+    <div className="grid grid-cols-2 gap-3">
+      {chains.map((chain) => (
+        <label
+          key={chain}
+          className="flex h-10 cursor-pointer items-center gap-3 rounded border border-edge px-3 text-sm transition hover:bg-panel has-checked:border-copper has-checked:bg-copper-wash"
+        >
+          <input type="radio" name="chain" className="accent-copper" checked={chain === value} onChange={() => onChange(chain)} />
+          {chainNames[chain]}
+        </label>
+      ))}
+    </div>
+  </fieldset>
+);

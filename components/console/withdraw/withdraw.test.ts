@@ -3,13 +3,13 @@
 
 import { createElement } from "react";
 import { expect, test } from "vitest";
+import type { AllowanceView, Destination, WithdrawalView } from "@/lib/console/views/withdraw";
 import { drawPage } from "../../ui/testing/app-router";
+import { ListPages } from "../money-list";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
-import type { AllowanceView, DestinationView, WithdrawalRow } from "./withdraw-types";
 import { WithdrawalList } from "./withdrawal-list";
-import { WithdrawalPages } from "./withdrawal-pages";
 
 const USD = 1_000_000_000n;
 const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
@@ -56,7 +56,7 @@ test("what is written so far is reckoned with as soon as it is an amount", () =>
   expect(drawPage(OrderSum({ amount: null, fee: null, highestFee: USD / 2n }))).toMatch(/up to .*\$0\.50.*shown before you sign/);
 });
 
-const wallet = (part: Partial<DestinationView>): DestinationView => ({
+const wallet = (part: Partial<Destination>): Destination => ({
   chain: "base",
   address: `0x${"4F".repeat(20)}`,
   linkedAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
@@ -64,7 +64,7 @@ const wallet = (part: Partial<DestinationView>): DestinationView => ({
   fee: USD / 10n,
   ...part,
 });
-const list = (destinations: readonly DestinationView[]) =>
+const list = (destinations: readonly Destination[]) =>
   drawPage(
     createElement(DestinationList, {
       ...{ chain: "base", destinations, value: "", error: null, onChange: () => undefined },
@@ -80,7 +80,7 @@ test("a wallet that was linked too short a time ago can not be chosen, and says 
   expect(list([wallet({ chain: "solana" })])).toMatch(/No wallet of yours on .*Base.* is linked.*href="\/settings"/);
 });
 
-const row = (part: Partial<WithdrawalRow>): WithdrawalRow => ({
+const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
   id: "wd_1",
   chain: "base",
   destination: `0x${"4F".repeat(20)}`,
@@ -96,7 +96,7 @@ const row = (part: Partial<WithdrawalRow>): WithdrawalRow => ({
   ...part,
 });
 const cancel = async () => ({ ok: true as const });
-const draw = (part: Partial<WithdrawalRow>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel, isNewest: true }));
+const draw = (part: Partial<WithdrawalView>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel, isNewest: true }));
 
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
@@ -134,7 +134,7 @@ test("from page to page: the newest one leads to older ones, and those back", ()
     expect.stringContaining("No withdrawals yet"),
     expect.stringContaining("No withdrawals before these"),
   ]);
-  const pages = (older: string | null, isNewest: boolean) => drawPage(createElement(WithdrawalPages, { older, isNewest }));
+  const pages = (older: string | null, isNewest: boolean) => drawPage(createElement(ListPages, { path: "/withdraw", older, isNewest }));
   expect(pages(null, true)).not.toContain("href");
   expect(pages("1.wd_a", true)).toMatch(/^(?!.*Newest).*href="\/withdraw\?before=1\.wd_a"/s);
   expect(pages(null, false)).toMatch(/^(?!.*Older).*href="\/withdraw"/s);

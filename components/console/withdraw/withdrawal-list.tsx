@@ -1,31 +1,32 @@
 "use client";
 
-import { ArrowUpFromLineIcon, ArrowUpRightIcon } from "lucide-react";
+import { ArrowUpFromLineIcon } from "lucide-react";
 import { toast } from "sonner";
 import { formatUsd } from "@/lib/base/money";
+import type { Answer } from "@/lib/console/views/answer";
+import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
+import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 import { LocalTime } from "../../ui/local-time";
-import { PageRefresh } from "../../ui/page-refresh";
 import { ShortAddress, shortAddress } from "../../ui/short-address";
+import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { useAction } from "../use-action";
-import { type CancelWithdrawal, chainNames, type WithdrawalRow } from "./withdraw-types";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
+
+type CancelWithdrawal = (withdrawal: { id: string }) => Promise<Answer>;
 
 interface WithdrawalListProps {
   /** Newest first. */
-  withdrawals: readonly WithdrawalRow[];
+  withdrawals: readonly WithdrawalView[];
   cancel: CancelWithdrawal;
   isNewest: boolean;
 }
 
-const OPEN_EVERY_MS = 2_000;
-const QUIET_EVERY_MS = 30_000;
-
 /** What went out, newest first, and how far what is on its way is. */
 export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalListProps) {
-  const refresh = <PageRefresh everyMs={withdrawals.some(isOpen) ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+  const refresh = <ListRefresh isOpen={withdrawals.some(isOpen)} />;
   if (withdrawals.length === 0) {
     return (
       <>
@@ -35,7 +36,7 @@ export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalList
             Choose one of your wallets above. What you take out is shown here until it is final on its chain.
           </EmptyState>
         ) : (
-          <EmptyState title="No withdrawals before these">The newest ones are on the first page.</EmptyState>
+          <NoneBefore what="withdrawals" />
         )}
       </>
     );
@@ -53,7 +54,7 @@ export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalList
   );
 }
 
-function WithdrawalLine({ row, places, cancel }: { row: WithdrawalRow; places: number; cancel: CancelWithdrawal }) {
+function WithdrawalLine({ row, places, cancel }: { row: WithdrawalView; places: number; cancel: CancelWithdrawal }) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_10rem_9rem_auto]">
       <span className={`font-mono md:text-right ${isPaidOrOpen(row) ? "" : "text-muted line-through"}`} title={`Fee ${formatUsd(row.fee)}`}>
@@ -79,35 +80,25 @@ function WithdrawalLine({ row, places, cancel }: { row: WithdrawalRow; places: n
         <LocalTime at={row.requestedAt} shape="short" />
       </span>
       <span className="flex min-h-8 items-center justify-end gap-1 max-md:justify-self-end md:w-36">
-        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <TransactionLink row={row} />}
+        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction row={row} />}
       </span>
     </li>
   );
 }
 
-const isPaidOrOpen = (row: WithdrawalRow): boolean => isOpen(row) || row.state === "final";
+const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state === "final";
 
-function TransactionLink({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalRow }) {
+function Transaction({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalView }) {
   if (!transaction) return null;
   return (
     <>
       <ShortAddress value={transaction} what="transaction" />
-      {transactionUrl ? (
-        <a
-          href={transactionUrl}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={`Show the transaction on ${chainNames[chain]}`}
-          className="p-1 text-muted transition hover:text-ink"
-        >
-          <ArrowUpRightIcon aria-hidden="true" className="size-4" />
-        </a>
-      ) : null}
+      <TransactionLink href={transactionUrl} chain={chain} />
     </>
   );
 }
 
-function Cancel({ row, cancel }: { row: WithdrawalRow; cancel: CancelWithdrawal }) {
+function Cancel({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) {
   const { busy, run } = useAction();
   const press = async () => {
     const answer = await run(() => cancel({ id: row.id }));

@@ -1,32 +1,16 @@
-import type { ReactNode } from "react";
-import { Badge } from "../../ui/badge";
-import { chainNames, otherChain, type WithdrawalRow } from "./withdraw-types";
+import type { WithdrawalView } from "@/lib/console/views/withdraw";
+import { chainNames, otherChain } from "../../ui/chain-names";
+import { StateOf, type StateWords } from "../money-list";
 
-type Tone = "plain" | "good" | "waiting" | "bad";
-
-interface Words {
-  tone: Tone;
-  word: string;
-  note?: ReactNode;
-}
-
-export const isOpen = ({ state }: WithdrawalRow): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
+export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancelled", "refused", "failed"].includes(state);
 
 /** Nothing is signed for it yet. */
-export const isCancellable = ({ state }: WithdrawalRow): boolean => state === "awaiting_approval" || state === "approved";
+export const isCancellable = ({ state }: WithdrawalView): boolean => state === "awaiting_approval" || state === "approved";
 
 /** Where it stands, in a word, and what that means where the word does not say it. */
-export function WithdrawalState({ row }: { row: WithdrawalRow }) {
-  const { tone, word, note } = wordsOf(row);
-  return (
-    <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 max-md:justify-end">
-      <Badge tone={tone}>{word}</Badge>
-      {note ? <span className="text-xs text-muted max-md:text-right">{note}</span> : null}
-    </span>
-  );
-}
+export const WithdrawalState = ({ row }: { row: WithdrawalView }) => <StateOf words={wordsOf(row)} className="items-center gap-y-1" />;
 
-function wordsOf(row: WithdrawalRow): Words {
+function wordsOf(row: WithdrawalView): StateWords {
   switch (row.state) {
     case "awaiting_approval":
       return { tone: "waiting", word: "waiting for approval", note: "by whoever runs this service" };
@@ -48,7 +32,7 @@ function wordsOf(row: WithdrawalRow): Words {
   }
 }
 
-function waitingWords({ waitsFor, chain }: WithdrawalRow): Words {
+function waitingWords({ waitsFor, chain }: WithdrawalView): StateWords {
   switch (waitsFor) {
     case null:
       return { tone: "waiting", word: "requested", note: "is signed in a moment" };

@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { NextRequest } from "next/server";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import type { DepositView } from "@/components/console/deposit/deposit-types";
 import { readView } from "@/components/console/deposit/read-view";
 import { endAllSessions, openSession } from "@/lib/access/sessions";
 import type { AccountId } from "@/lib/base/ids";
@@ -12,6 +11,7 @@ import { publicUrl } from "@/lib/base/public-url";
 import { readDepositView } from "@/lib/console/deposit";
 import { findOwnerOf } from "@/lib/console/owner";
 import { sessionCookieName } from "@/lib/console/session-cookie";
+import type { DepositView } from "@/lib/console/views/deposit";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { refuseNewRequests } from "@/lib/gateway/http/endpoint";

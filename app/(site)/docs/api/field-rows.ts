@@ -1,6 +1,7 @@
 // Schemas of the document as rows that a person reads: each field with its type, its rules and its sentence.
 
 import type { Field } from "@/components/docs/field-list";
+import { countText } from "@/components/ui/number-text";
 import type { JsonSchema, OpenApiDocument, Parameter } from "@/lib/gateway/openapi/types";
 
 /** Deeper fields are seen in the examples. */
@@ -87,7 +88,7 @@ function rules(schema: JsonSchema): string[] {
   const { minimum, maximum, exclusiveMinimum, minLength, maxLength, default: assumed } = schema;
   const range =
     minimum !== undefined && maximum !== undefined
-      ? [`${minimum.toLocaleString("en-US")} to ${maximum.toLocaleString("en-US")}`]
+      ? [`${countText(minimum)} to ${countText(maximum)}`]
       : [...(minimum === undefined ? [] : [`at least ${minimum}`]), ...(maximum === undefined ? [] : [`at most ${maximum}`])];
   const length = maxLength !== undefined ? [`${minLength ?? 0} to ${maxLength} characters`] : minLength === 1 ? ["not empty"] : [];
   return [

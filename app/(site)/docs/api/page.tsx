@@ -5,6 +5,7 @@ import { Code } from "@/components/docs/code";
 import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { OperationSection, type OperationView } from "@/components/docs/operation-section";
+import { chapterLink } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import { listOperations } from "./operations";
@@ -13,8 +14,6 @@ export const metadata: Metadata = {
   title: "API reference",
   description: "Every operation of the API: its parameters, its body, its answer, its errors, and a line of curl that works as it stands.",
 };
-
-const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
 export default function ApiReferencePage() {
   const site = readSite();
@@ -30,11 +29,11 @@ export default function ApiReferencePage() {
         <h1 className="text-xl font-medium tracking-[-0.025em]">API reference</h1>
         <p className="mt-2 text-muted">
           Made from the schemas that check your requests. For programs the same stands in{" "}
-          <a href="/api/v1/openapi.json" className={link}>
+          <a href="/api/v1/openapi.json" className={chapterLink}>
             openapi.json
           </a>{" "}
           (OpenAPI 3.1) and, for language models, in{" "}
-          <a href="/llms.txt" className={link}>
+          <a href="/llms.txt" className={chapterLink}>
             llms.txt
           </a>
           .
@@ -76,18 +75,18 @@ function Basics({ baseUrl }: { baseUrl: string }) {
         Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB. Amounts are USD: exact decimal numbers of at most
         nine places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>; every
         code has{" "}
-        <Link href="/docs/errors" className={link}>
+        <Link href="/docs/errors" className={chapterLink}>
           its page
         </Link>
         . A field is only ever added to v1; it is never renamed, removed or given another meaning.
       </p>
       <p>
         A request is paid from the balance of its key, or{" "}
-        <Link href="/docs/payments" className={link}>
+        <Link href="/docs/payments" className={chapterLink}>
           by a wallet that signs for it
         </Link>
         ; without any key,{" "}
-        <Link href="/docs/x402" className={link}>
+        <Link href="/docs/x402" className={chapterLink}>
           by x402
         </Link>
         .

@@ -2,9 +2,9 @@ import Link from "next/link";
 import { curlDeposits } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
-import { type DepositChapterProps, link } from "./what-counts";
+import type { DepositChapterProps } from "./what-counts";
 
 export function TimeChapter({ id, title, site }: DepositChapterProps) {
   return (
@@ -39,11 +39,11 @@ export function ApiChapter({ id, title, site }: DepositChapterProps) {
       <p>
         Each row has its <Code>state</Code>, <Code>amount</Code>, <Code>transaction</Code>, and <Code>confirmations</Code> of{" "}
         <Code>neededConfirmations</Code>;{" "}
-        <Link href="/docs/api#listDeposits" className={link}>
+        <Link href="/docs/api#listDeposits" className={chapterLink}>
           the reference
         </Link>{" "}
         has them all. Your addresses are the <Code>wallet</Code> of{" "}
-        <Link href="/docs/api#getBalance" className={link}>
+        <Link href="/docs/api#getBalance" className={chapterLink}>
           the balance
         </Link>
         . To wait for money, watch <Code>available</Code> there.

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsArticle } from "@/components/docs/docs-frame";
 import { ApiChapter, TimeChapter } from "./how-far";
 import { MinimumChapter, NotCreditedChapter, PayInChapter, StatesChapter } from "./what-counts";
 
@@ -21,14 +21,15 @@ const chapters = [
 export default function DepositsPage() {
   const site = readSite();
   return (
-    <DocsFrame current="/docs/deposits" sections={chapters}>
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <h1 className="text-xl font-medium tracking-[-0.025em]">Deposits</h1>
-        <p className="mt-2 text-muted">USDC on Base or Solana becomes balance, dollar for dollar.</p>
-        {chapters.map(({ id, title, Chapter }) => (
-          <Chapter key={id} id={id} title={title} site={site} />
-        ))}
-      </article>
-    </DocsFrame>
+    <DocsArticle
+      current="/docs/deposits"
+      title="Deposits"
+      intro="USDC on Base or Solana becomes balance, dollar for dollar."
+      sections={chapters}
+    >
+      {chapters.map(({ id, title, Chapter }) => (
+        <Chapter key={id} id={id} title={title} site={site} />
+      ))}
+    </DocsArticle>
   );
 }

@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { Site } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/amount";
 import { MINIMUM_DEPOSIT } from "@/lib/console/deposit";
 import { listPayableTokens } from "@/lib/console/payable-tokens";
@@ -13,15 +13,13 @@ export interface DepositChapterProps {
   site: Site;
 }
 
-export const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
-
 export function PayInChapter({ site, ...section }: DepositChapterProps) {
   const tokens = listPayableTokens();
   return (
     <Section {...section}>
       <p>
         Your account has an address of its own on Base and one on Solana. They stand under{" "}
-        <Link href="/deposit" className={link}>
+        <Link href="/deposit" className={chapterLink}>
           Deposit
         </Link>
         , are given at your first sign-in, and stay yours for good. Send USDC there from any wallet or exchange: who sends it does not

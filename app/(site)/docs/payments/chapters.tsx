@@ -4,7 +4,7 @@ import type { Site } from "@/app/site";
 import { Code, WithCode } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import { messageLines } from "@/lib/gateway/reads/payment-terms";
@@ -19,10 +19,8 @@ export interface PaymentChapterProps {
   model: string;
 }
 
-const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
-
 export const DocLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <Link href={href} className={link}>
+  <Link href={href} className={chapterLink}>
     {children}
   </Link>
 );

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsArticle } from "@/components/docs/docs-frame";
 import { listModelPrices } from "@/lib/console/models";
 import { AgainChapter, ChangeChapter, ExampleChapter, MovesChapter, ReasonsChapter, RightsChapter, TextChapter } from "./chapters";
 
@@ -25,14 +25,15 @@ export default function PaymentsDocsPage() {
   const site = readSite();
   const model = getExampleModel(listModelPrices()).id;
   return (
-    <DocsFrame current="/docs/payments" sections={chapters}>
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <h1 className="text-xl font-medium tracking-[-0.025em]">Pay per request</h1>
-        <p className="mt-2 text-muted">A wallet signs an amount with each request. Exactly that moves, once, and no balance is needed.</p>
-        {chapters.map(({ id, title, Chapter }) => (
-          <Chapter key={id} id={id} title={title} site={site} model={model} />
-        ))}
-      </article>
-    </DocsFrame>
+    <DocsArticle
+      current="/docs/payments"
+      title="Pay per request"
+      intro="A wallet signs an amount with each request. Exactly that moves, once, and no balance is needed."
+      sections={chapters}
+    >
+      {chapters.map(({ id, title, Chapter }) => (
+        <Chapter key={id} id={id} title={title} site={site} model={model} />
+      ))}
+    </DocsArticle>
   );
 }

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/amount";
 import type { WithdrawalTerms } from "@/lib/console/withdrawal-terms";
 
@@ -13,13 +13,11 @@ interface ChapterProps {
   terms: WithdrawalTerms;
 }
 
-const link = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
-
 export const TakeOutChapter = ({ id, title, name, isSandbox }: ChapterProps) => (
   <Section id={id} title={title}>
     <p>
       Under{" "}
-      <Link href="/withdraw" className={link}>
+      <Link href="/withdraw" className={chapterLink}>
         Withdraw
       </Link>{" "}
       you choose a chain, one of your linked wallets, and what is to arrive. One of your wallets then signs a text that says all of it: a
@@ -27,7 +25,7 @@ export const TakeOutChapter = ({ id, title, name, isSandbox }: ChapterProps) => 
     </p>
     <p>
       Money goes to linked wallets only. The wallet that opened your account is paid at once. One that you link in the{" "}
-      <Link href="/settings" className={link}>
+      <Link href="/settings" className={chapterLink}>
         settings
       </Link>{" "}
       is paid 24 hours later, so that you have a day to notice one that is not yours. Unlink a wallet, and what is not yet on its way to it,

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsArticle } from "@/components/docs/docs-frame";
 import { readWithdrawalTerms } from "@/lib/console/withdrawal-terms";
 import { CostChapter, LimitsChapter, ReturnChapter, StatesChapter, TakeOutChapter } from "./chapters";
 
@@ -20,14 +20,15 @@ const chapters = [
 export default function WithdrawalsPage() {
   const [{ name, isSandbox }, terms] = [readSite(), readWithdrawalTerms()];
   return (
-    <DocsFrame current="/docs/withdrawals" sections={chapters}>
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <h1 className="text-xl font-medium tracking-[-0.025em]">Withdrawals</h1>
-        <p className="mt-2 text-muted">Balance becomes USDC in a wallet of yours, on Base or Solana.</p>
-        {chapters.map(({ id, title, Chapter }) => (
-          <Chapter key={id} id={id} title={title} name={name} isSandbox={isSandbox} terms={terms} />
-        ))}
-      </article>
-    </DocsFrame>
+    <DocsArticle
+      current="/docs/withdrawals"
+      title="Withdrawals"
+      intro="Balance becomes USDC in a wallet of yours, on Base or Solana."
+      sections={chapters}
+    >
+      {chapters.map(({ id, title, Chapter }) => (
+        <Chapter key={id} id={id} title={title} name={name} isSandbox={isSandbox} terms={terms} />
+      ))}
+    </DocsArticle>
   );
 }

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsArticle } from "@/components/docs/docs-frame";
 import { listModelPrices } from "@/lib/console/models";
 import { ClientChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChapter } from "./chapters";
 
@@ -23,14 +23,15 @@ export default function X402DocsPage() {
   const site = readSite();
   const model = getExampleModel(listModelPrices()).id;
   return (
-    <DocsFrame current="/docs/x402" sections={chapters}>
-      <article className="max-w-reading pt-8 lg:pt-12">
-        <h1 className="text-xl font-medium tracking-[-0.025em]">x402</h1>
-        <p className="mt-2 text-muted">A wallet pays for a prompt: no account, no key, no balance. Stock clients work as they are.</p>
-        {chapters.map(({ id, title, Chapter }) => (
-          <Chapter key={id} id={id} title={title} site={site} model={model} />
-        ))}
-      </article>
-    </DocsFrame>
+    <DocsArticle
+      current="/docs/x402"
+      title="x402"
+      intro="A wallet pays for a prompt: no account, no key, no balance. Stock clients work as they are."
+      sections={chapters}
+    >
+      {chapters.map(({ id, title, Chapter }) => (
+        <Chapter key={id} id={id} title={title} site={site} model={model} />
+      ))}
+    </DocsArticle>
   );
 }

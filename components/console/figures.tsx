@@ -1,0 +1,30 @@
+import type { ReactNode } from "react";
+
+interface Figure {
+  title: string;
+  value: string;
+  /** What it counts, in small. */
+  note?: ReactNode;
+}
+
+interface FiguresProps {
+  /** The one that matters most first. */
+  figures: readonly Figure[];
+  label?: string;
+  className: string;
+}
+
+/** What a page comes to, in exact figures: the first one large; on a phone two stand alone and the others side by side. */
+export const Figures = ({ figures, label, className }: FiguresProps) => (
+  <dl aria-label={label} className={`grid gap-x-8 max-sm:grid-cols-2 sm:grid-cols-[1.6fr_1fr_1fr_1fr] ${className}`}>
+    {figures.map(({ title, value, note }, index) => (
+      <div key={title} className={`grid min-w-0 content-between gap-1 ${index < 2 ? "max-sm:col-span-2" : ""}`}>
+        <dt className="text-sm text-muted">{title}</dt>
+        <dd className="grid gap-0.5">
+          <span className={`font-medium tabular-nums ${index === 0 ? "text-xl tracking-tight" : "text-lg"}`}>{value}</span>
+          {note ? <span className="text-xs text-faint">{note}</span> : null}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);

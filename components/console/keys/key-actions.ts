@@ -1,0 +1,30 @@
+// What the components of this folder may ask for.
+
+import type { Answer } from "@/lib/console/views/answer";
+import type { OwnCap } from "@/lib/console/views/keys";
+import type { ModelPrice } from "@/lib/console/views/models";
+
+export type ModelChoice = Pick<ModelPrice, "id" | "provider">;
+
+export type ExpiryInput = { kind: "keep" } | { kind: "never" } | { kind: "days"; days: number } | { kind: "date"; date: string };
+
+export interface LimitsInput {
+  expiry: ExpiryInput;
+  cap: { amount: string; period: OwnCap["period"] } | null;
+  models: readonly string[] | null;
+}
+
+/** The key in clear and a line to try it with: nothing will ever show either of them again. */
+export interface MadeKey {
+  key: string;
+  curl: string;
+}
+
+export interface KeyActions {
+  create: (input: LimitsInput & { name: string }) => Promise<Answer<MadeKey>>;
+  rename: (input: { keyId: string; name: string }) => Promise<Answer>;
+  changeLimits: (input: LimitsInput & { keyId: string }) => Promise<Answer>;
+  pause: (input: { keyId: string }) => Promise<Answer>;
+  resume: (input: { keyId: string }) => Promise<Answer>;
+  revoke: (input: { keyId: string }) => Promise<Answer>;
+}

@@ -1,0 +1,74 @@
+// What lists of keys show of one.
+
+import type { OwnKey } from "@/lib/console/views/keys";
+import { Badge } from "../../ui/badge";
+import { TimeAgo } from "../../ui/time-ago";
+import { dayText, momentText } from "../../ui/time-text";
+
+/** The key's own name, on a phone with what stands in other columns on a desk, and what it may do less than another. */
+export const KeyCell = ({ item, nowMs }: { item: OwnKey; nowMs: number }) => (
+  <>
+    <span className="flex items-center gap-2">
+      <span className="truncate font-medium" title={item.name}>
+        {item.name}
+      </span>
+      <span className="md:hidden">
+        <KeyState item={item} />
+      </span>
+    </span>
+    <span className="mt-1 flex flex-wrap gap-x-2 gap-y-0.5 text-xs text-muted md:hidden">
+      <KeyName item={item} />
+      <span>
+        {item.lastUsedAt ? (
+          <>
+            used <TimeAgo at={item.lastUsedAt} nowMs={nowMs} />
+          </>
+        ) : (
+          "never used"
+        )}
+      </span>
+    </span>
+    <Limits item={item} />
+  </>
+);
+
+/** What can be shown of a key: its ends. */
+export const KeyName = ({ item: { prefix, last4 } }: { item: OwnKey }) => (
+  <span className="font-mono whitespace-nowrap">
+    {prefix}…{last4}
+  </span>
+);
+
+const states = {
+  active: { tone: "good", text: "active" },
+  paused: { tone: "waiting", text: "paused" },
+  expired: { tone: "bad", text: "expired" },
+  revoked: { tone: "plain", text: "revoked" },
+} as const;
+
+/** What a call with the key meets now. */
+export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: OwnKey }) {
+  const { tone, text } = states[state];
+  const since = state === "revoked" ? revokedAt : state === "expired" ? expiresAt : null;
+  return (
+    <span title={since ? momentText(since) : undefined}>
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
+}
+
+function Limits({ item: { models, expiresAt, state } }: { item: OwnKey }) {
+  const ends = expiresAt ? `${state === "expired" ? "expired" : "expires"} ${dayText(expiresAt)}` : null;
+  if (!models && !ends) return null;
+  return (
+    <span className="mt-1 block text-xs text-muted">
+      {models ? <span title={models.join("\n")}>{models.length === 1 ? models[0] : `${models.length} models`}</span> : null}
+      {models && ends ? " · " : null}
+      {expiresAt ? (
+        <time dateTime={expiresAt.toISOString()} title={momentText(expiresAt)}>
+          {ends}
+        </time>
+      ) : null}
+    </span>
+  );
+}

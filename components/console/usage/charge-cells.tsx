@@ -1,0 +1,88 @@
+// What tables of charges show of one.
+
+import type { ReactNode } from "react";
+import type { UsageRow } from "@/lib/console/views/usage";
+import { Amount } from "../../ui/amount";
+import { Badge } from "../../ui/badge";
+import type { Column } from "../../ui/data-table";
+import { LocalTime } from "../../ui/local-time";
+import { countText } from "../../ui/number-text";
+
+/** What became of the answer, when it is not whole. */
+const outcomeText: Readonly<Record<string, string>> = { partial: "broke off", cancelled: "cancelled" };
+
+interface ChargeCellProps {
+  row: UsageRow;
+  /** The key as the table names it. */
+  keyName: ReactNode;
+  /** Puts the link to the receipt around its text; `chargeLink` is its look. */
+  link: (text: ReactNode) => ReactNode;
+}
+
+/** Over all of the row. */
+export const chargeLink = "truncate font-mono after:absolute after:inset-0";
+
+/** The model, which names the row; on a phone with the time and the key below it. */
+export function ChargeCell({ row, keyName, link }: ChargeCellProps) {
+  const outcome = outcomeText[row.outcome];
+  return (
+    <>
+      <span className="flex items-center gap-2">
+        {link(
+          <>
+            <span className="sr-only">Receipt: </span>
+            {row.model}
+            <span className="sr-only">
+              , <LocalTime at={row.at} shape="exact" />
+            </span>
+          </>,
+        )}
+        {outcome ? <Badge>{outcome}</Badge> : null}
+      </span>
+      <span className="mt-0.5 block truncate text-xs text-muted md:hidden">
+        <LocalTime at={row.at} shape="short" /> · {keyName}
+      </span>
+    </>
+  );
+}
+
+export const timeColumn: Column<UsageRow> = {
+  id: "time",
+  heading: "Time",
+  className: "pr-4 text-left max-md:hidden",
+  cellClassName: "text-muted",
+  cell: ({ at }) => <LocalTime at={at} shape="short" />,
+};
+
+export const keyColumn = (nameOf: (row: UsageRow) => ReactNode): Column<UsageRow> => ({
+  id: "key",
+  heading: "Key",
+  className: "pr-4 text-left max-md:hidden",
+  cellClassName: "max-w-40 truncate text-muted",
+  cell: nameOf,
+});
+
+export const tokenColumn = (heading: string, countOf: (row: UsageRow) => number): Column<UsageRow> => ({
+  id: heading,
+  heading,
+  className: "pr-4 text-right max-md:hidden",
+  cellClassName: "font-mono",
+  cell: (row) => countText(countOf(row)),
+});
+
+/** On a phone with the tokens below it. */
+export const costColumn = (places: number): Column<UsageRow> => ({
+  id: "cost",
+  heading: "Cost",
+  className: "text-right",
+  cellClassName: "font-mono",
+  cell: ({ cost, inputTokens, outputTokens }) => (
+    <>
+      <Amount nano={cost} places={places} />
+      <span className="mt-0.5 block text-xs whitespace-nowrap text-muted md:hidden">{countText(inputTokens + outputTokens)} tok</span>
+    </>
+  ),
+});
+
+/** The looks of a table whose rows lead to receipts. */
+export const chargeTable = { headClassName: "max-md:sr-only", rowClassName: "relative align-top transition hover:bg-panel" };

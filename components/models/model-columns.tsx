@@ -1,0 +1,64 @@
+import { formatUsd } from "@/lib/base/money";
+import { Amount, placesOf } from "../ui/amount";
+import { CopyButton } from "../ui/copy-button";
+import type { Column } from "../ui/data-table";
+import { countText } from "../ui/number-text";
+import type { PricedModel } from "./model-row";
+import { directionOf, SortButton, type Sorting } from "./sort-controls";
+import type { SortKey } from "./table-view";
+
+/** Six columns on a desk, two lines on a phone. */
+export function modelColumns(models: readonly PricedModel[], sorting: Sorting): Column<PricedModel>[] {
+  const sortable = (id: SortKey, text: string) => ({
+    id,
+    heading: <SortButton {...sorting} sortKey={id} text={text} />,
+    sorted: directionOf(sorting.sort, id),
+  });
+  const places = {
+    input: placesOf(models.map(({ input }) => input)),
+    output: placesOf(models.map(({ output }) => output)),
+    cost: placesOf(models.map(({ cost }) => cost ?? 0n)),
+  };
+  return [
+    {
+      ...sortable("name", "Model"),
+      className: "pr-4 text-left md:w-[44%]",
+      cellClassName: "max-w-0 font-normal max-md:w-full",
+      cell: (model) => <NameCell model={model} />,
+    },
+    { ...sortable("provider", "Provider"), className: "pr-4 text-left max-md:hidden", cell: ({ provider }) => provider },
+    { ...sortable("context", "Context"), ...figure, cell: ({ contextWindow }) => countText(contextWindow) },
+    { ...sortable("input", "In"), ...figure, cell: ({ input }) => <Amount nano={input} places={places.input} /> },
+    { ...sortable("output", "Out"), ...figure, cell: ({ output }) => <Amount nano={output} places={places.output} /> },
+    {
+      ...sortable("cost", "Cost"),
+      className: "text-right",
+      cellClassName: "font-mono",
+      cell: (model) => <CostCell model={model} places={places.cost} />,
+    },
+  ];
+}
+
+const figure = { className: "pr-4 text-right max-md:hidden", cellClassName: "font-mono" };
+
+const NameCell = ({ model: { id, description, provider, contextWindow } }: { model: PricedModel }) => (
+  <>
+    <span className="-my-1 flex items-center gap-0.5">
+      <span className="truncate font-mono font-medium">{id}</span>
+      <CopyButton quiet text={id} label={`Copy ${id}`} />
+    </span>
+    <span className="block text-muted max-md:hidden">{description}</span>
+    <span className="block truncate text-xs text-muted md:hidden">
+      {provider} · {countText(contextWindow)}
+    </span>
+  </>
+);
+
+const CostCell = ({ model: { input, output, cost }, places }: { model: PricedModel; places: number }) => (
+  <>
+    {cost === null ? <span className="font-sans text-faint">does not fit</span> : <Amount nano={cost} places={places} />}
+    <span className="mt-1 block text-xs whitespace-nowrap text-muted md:hidden">
+      {formatUsd(input)} / {formatUsd(output)}
+    </span>
+  </>
+);

@@ -1,0 +1,9 @@
+// The chains on which USDC comes in and goes out, as people name them.
+
+import type { Chain } from "@/lib/console/views/chain";
+
+export const chains: readonly Chain[] = ["base", "solana"];
+
+export const chainNames: Readonly<Record<Chain, string>> = { base: "Base", solana: "Solana" };
+
+export const otherChain = (chain: Chain): Chain => (chain === "base" ? "solana" : "base");

@@ -1,0 +1,3 @@
+// The chains on which USDC comes in and goes out.
+
+export type Chain = "base" | "solana";

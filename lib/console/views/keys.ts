@@ -1,0 +1,32 @@
+// An API key as its owner sees it.
+
+import type { KeyState } from "@/lib/access/key-list";
+import type { CapPeriod } from "@/lib/access/keys";
+import type { KeyId } from "@/lib/base/ids";
+
+/** Amounts in nano-USD. */
+export interface OwnKey {
+  keyId: KeyId;
+  name: string;
+  prefix: string;
+  last4: string;
+  state: KeyState;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  cap: OwnCap | null;
+  /** In the cap's present period, or in the last 30 days for a key without a cap. */
+  spent: bigint;
+  /** Set aside in that period for calls under way, which the cap counts too; 0 for a key without a cap. */
+  held: bigint;
+  /** Null: every model. */
+  models: readonly string[] | null;
+}
+
+export interface OwnCap {
+  nanoUsd: bigint;
+  period: CapPeriod;
+  /** Null: it never starts anew. */
+  resetsAt: Date | null;
+}
