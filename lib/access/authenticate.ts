@@ -1,9 +1,9 @@
 // From an Authorization header to a key that may be used now, or the reason why not.
 
 import { nowMs } from "@/lib/base/clock";
+import type { KeyRecord } from "./find-key";
 import { loadKey, peekKey } from "./key-cache";
 import { digestKey, hashKey, isWellFormedKey } from "./key-format";
-import type { KeyRecord } from "./keys";
 import { pepper } from "./pepper";
 
 export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled";

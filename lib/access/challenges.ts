@@ -8,7 +8,7 @@ import { once } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@/lib/chains/sign-in-message";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
-import { pool, type Queryable } from "@/lib/db/pool";
+import { type Database, prisma } from "@/lib/db/prisma";
 
 /** `link_allow` is signed by a wallet that the account has, `link_join` by the one that is to be added. */
 export type Purpose = "sign_in" | "link_allow" | "link_join";
@@ -50,7 +50,7 @@ type NewChallenge = { wallet: Wallet; nonce: string } & (
 );
 
 /** Writes a challenge for `wallet`; nobody's wallet is asked to sign anything that does not say what for. */
-export async function giveChallenge(challenge: NewChallenge, database: Queryable = pool()): Promise<Challenge> {
+export async function giveChallenge(challenge: NewChallenge, database: Database = prisma()): Promise<Challenge> {
   const { wallet, nonce, purpose } = challenge;
   const issuedAt = now();
   const expiresAt = new Date(issuedAt.getTime() + LIFE_MS);
@@ -58,11 +58,7 @@ export async function giveChallenge(challenge: NewChallenge, database: Queryable
   const fields = { wallet, domain: new URL(uri).host, uri, statement: statementOf(challenge), nonce, issuedAt, expiresAt };
   const text = writeSignInMessage(fields);
   const [accountId, pair] = challenge.purpose === "sign_in" ? [null, null] : [challenge.accountId, challenge.pair];
-  await database.query(
-    `INSERT INTO sign_in_nonce (nonce, purpose, chain, address, account_id, pair, text, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [nonce, purpose, wallet.chain, wallet.address, accountId, pair, text, expiresAt],
-  );
+  await database.signInNonce.create({ data: { ...wallet, nonce, purpose, accountId, pair, text, expiresAt } });
   if (++given().sinceTrim >= TRIM_EVERY) await trimChallenges(database);
   return wallet.chain === "solana" ? { nonce, text, signInInput: solanaSignInInput(fields) } : { nonce, text };
 }
@@ -80,12 +76,11 @@ function statementOf(challenge: NewChallenge): string {
 }
 
 /** Deletes and returns the challenge of this nonce; null when it was used, was deleted out of date, or never was. */
-export async function takeChallenge(nonce: string, database: Queryable = pool()): Promise<StoredChallenge | null> {
-  const { rows } = await database.query<Omit<StoredChallenge, "wallet"> & { chain: WalletChain; address: string }>(
-    `DELETE FROM sign_in_nonce WHERE nonce = $1
-     RETURNING purpose, chain, address, account_id AS "accountId", pair, text, expires_at AS "expiresAt"`,
-    [nonce],
-  );
+export async function takeChallenge(nonce: string, database: Database = prisma()): Promise<StoredChallenge | null> {
+  // Prisma's deleteMany returns no rows, and its delete throws where there is none, which would end a transaction.
+  const rows = await database.$queryRaw<(Omit<StoredChallenge, "wallet"> & { chain: WalletChain; address: string })[]>`
+    DELETE FROM sign_in_nonce WHERE nonce = ${nonce}
+    RETURNING purpose, chain, address, account_id AS "accountId", pair, text, expires_at AS "expiresAt"`;
   const [row] = rows;
   if (!row) return null;
   const { chain, address, ...challenge } = row;
@@ -94,19 +89,18 @@ export async function takeChallenge(nonce: string, database: Queryable = pool())
 
 // By every process after so many of its own: a job that runs once a minute would come too late. What another one is deleting
 // at this moment is left to it.
-async function trimChallenges(database: Queryable): Promise<void> {
+async function trimChallenges(database: Database): Promise<void> {
   given().sinceTrim = 0;
-  await database.query(
-    `DELETE FROM sign_in_nonce WHERE nonce = ANY (ARRAY(
-       SELECT nonce FROM sign_in_nonce
-       WHERE expires_at <= (SELECT expires_at FROM sign_in_nonce ORDER BY expires_at DESC OFFSET $1 LIMIT 1)
-       FOR UPDATE SKIP LOCKED
-     ))`,
-    [MAX_KEPT],
-  );
+  // Prisma cannot skip locked rows.
+  await database.$executeRaw`
+    DELETE FROM sign_in_nonce WHERE nonce = ANY (ARRAY(
+      SELECT nonce FROM sign_in_nonce
+      WHERE expires_at <= (SELECT expires_at FROM sign_in_nonce ORDER BY expires_at DESC OFFSET ${MAX_KEPT} LIMIT 1)
+      FOR UPDATE SKIP LOCKED
+    ))`;
 }
 
 /** Deletes the challenges that are out of date at `at`. */
 export async function deleteExpiredChallenges(at: Date): Promise<void> {
-  await pool().query("DELETE FROM sign_in_nonce WHERE expires_at <= $1", [at]);
+  await prisma().signInNonce.deleteMany({ where: { expiresAt: { lte: at } } });
 }

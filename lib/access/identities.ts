@@ -3,8 +3,8 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
-import { pool, type Queryable } from "@/lib/db/pool";
-import type { Transaction } from "@/lib/db/prisma";
+import { type Database, lockName, prisma, type Transaction } from "@/lib/db/prisma";
+import { lockAccount } from "./accounts";
 
 export interface Identity {
   wallet: Wallet;
@@ -14,38 +14,32 @@ export interface Identity {
 }
 
 /** Lets nobody else open, link or unlink this wallet until the transaction ends. */
-export async function lockWallet({ chain, address }: Wallet, transaction: Transaction): Promise<void> {
-  await transaction.query("SELECT pg_advisory_xact_lock(hashtextextended('identity ' || $1 || ' ' || $2, 0))", [chain, address]);
-}
+export const lockWallet = ({ chain, address }: Wallet, transaction: Transaction): Promise<void> =>
+  lockName(`identity ${chain} ${address}`, transaction);
 
 /** The account that this wallet owns, or null. */
-export async function findAccountOf({ chain, address }: Wallet, database: Queryable = pool()): Promise<AccountId | null> {
-  const { rows } = await database.query<{ accountId: AccountId }>(
-    `SELECT account_id AS "accountId" FROM identity WHERE chain = $1 AND address = $2`,
-    [chain, address],
-  );
-  return rows[0]?.accountId ?? null;
+export async function findAccountOf({ chain, address }: Wallet, database: Database = prisma()): Promise<AccountId | null> {
+  const identity = await database.identity.findUnique({ where: { chain_address: { chain, address } }, select: { accountId: true } });
+  return (identity?.accountId as AccountId | undefined) ?? null;
 }
 
 /** Gives the account a wallet. The caller has locked it and found that it owns no account. */
-export async function addIdentity(accountId: AccountId, wallet: Wallet, isFirst: boolean, transaction: Transaction): Promise<void> {
-  await transaction.query("INSERT INTO identity (chain, address, account_id, linked_at, is_first) VALUES ($1, $2, $3, $4, $5)", [
-    wallet.chain,
-    wallet.address,
-    accountId,
-    now(),
-    isFirst,
-  ]);
+export async function addIdentity(
+  accountId: AccountId,
+  { chain, address }: Wallet,
+  isFirst: boolean,
+  transaction: Transaction,
+): Promise<void> {
+  await transaction.identity.create({ data: { chain, address, accountId, isFirst, linkedAt: now() } });
 }
 
 /** The account's wallets, the oldest first. */
-export async function listIdentities(accountId: AccountId, database: Queryable = pool()): Promise<Identity[]> {
-  const { rows } = await database.query<Omit<Identity, "wallet"> & { chain: WalletChain; address: string }>(
-    `SELECT chain, address, linked_at AS "linkedAt", is_first AS "isFirst" FROM identity WHERE account_id = $1
-     ORDER BY linked_at, chain, address`,
-    [accountId],
-  );
-  return rows.map(({ chain, address, ...identity }) => ({ ...identity, wallet: { chain, address } }));
+export async function listIdentities(accountId: AccountId, database: Database = prisma()): Promise<Identity[]> {
+  const rows = await database.identity.findMany({
+    where: { accountId },
+    orderBy: [{ linkedAt: "asc" }, { chain: "asc" }, { address: "asc" }],
+  });
+  return rows.map(({ chain, address, linkedAt, isFirst }) => ({ linkedAt, isFirst, wallet: { chain: chain as WalletChain, address } }));
 }
 
 /** Takes a wallet from the account, unless it is its last. The caller has locked the wallet. */
@@ -54,13 +48,10 @@ export async function removeIdentity(
   { chain, address }: Wallet,
   transaction: Transaction,
 ): Promise<"removed" | "last" | "unknown"> {
-  // Two wallets that are taken away at once would each see the other.
-  await transaction.query("SELECT FROM account WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
-  const { rowCount } = await transaction.query(
-    `DELETE FROM identity WHERE account_id = $1 AND chain = $2 AND address = $3
-     AND EXISTS (SELECT FROM identity o WHERE o.account_id = $1 AND (o.chain, o.address) <> ($2, $3))`,
-    [accountId, chain, address],
-  );
-  if (rowCount === 1) return "removed";
-  return (await findAccountOf({ chain, address }, transaction)) === accountId ? "last" : "unknown";
+  await lockAccount(accountId, transaction); // two wallets that are removed at once would each count the other as left
+  const wallets = await transaction.identity.findMany({ where: { accountId }, select: { chain: true, address: true } });
+  if (!wallets.some((wallet) => wallet.chain === chain && wallet.address === address)) return "unknown";
+  if (wallets.length === 1) return "last";
+  await transaction.identity.delete({ where: { chain_address: { chain, address } } });
+  return "removed";
 }

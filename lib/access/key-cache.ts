@@ -4,7 +4,7 @@
 
 import { onceKept } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
-import { findKeyByHash, type KeyRecord } from "./keys";
+import { findKeyByHash, type KeyRecord } from "./find-key";
 
 const MAX_KEYS = 50_000;
 

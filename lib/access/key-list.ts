@@ -2,9 +2,9 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
-import { pool } from "@/lib/db/pool";
-import { capPeriodEnd } from "./cap-period";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type Prisma, prisma } from "@/lib/db/prisma";
+import { capPeriodEnd, capPeriodStart } from "./cap-period";
 import type { CapPeriod } from "./keys";
 
 /** What a call with the key would meet now; a paused key that is also out of date is expired. */
@@ -26,40 +26,48 @@ export interface KeyLine {
   allowedModels: readonly string[] | null;
 }
 
-interface KeyRow extends Omit<KeyLine, "cap"> {
-  capNanoUsd: NanoUsd | null;
-  capPeriod: CapPeriod | null;
-  periodStart: Date | null;
-}
-
-const columns = `id AS "keyId", name, prefix, last4,
-  CASE WHEN state = 'revoked' THEN state WHEN expires_at <= $2 THEN 'expired' ELSE state END AS state,
-  created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", revoked_at AS "revokedAt",
-  cap_nano_usd AS "capNanoUsd", cap_period AS "capPeriod", access_cap_period_start(cap_period, $2) AS "periodStart",
-  allowed_models AS "allowedModels"`;
-
 /** The account's keys that are not revoked, the newest first. */
 export async function listLiveKeys(accountId: AccountId): Promise<KeyLine[]> {
-  const { rows } = await pool().query<KeyRow>(
-    `SELECT ${columns} FROM api_key WHERE account_id = $1 AND state <> 'revoked' ORDER BY id DESC`,
-    [accountId, now()],
-  );
-  return rows.map(readRow);
+  const rows = await prisma().apiKey.findMany({
+    where: { accountId, state: { not: "revoked" } },
+    orderBy: { id: "desc" },
+    select: columns,
+  });
+  return rows.map((row) => readRow(row, now()));
 }
 
 /** Revoked keys, the newest first; `before` is the last key of the page before. One more than the page holds when there are more. */
 export async function listRevokedKeys(accountId: AccountId, limit: number, before: string | null): Promise<KeyLine[]> {
-  const { rows } = await pool().query<KeyRow>(
-    `SELECT ${columns} FROM api_key WHERE account_id = $1 AND state = 'revoked' AND id < coalesce($3, '~') ORDER BY id DESC LIMIT $4`,
-    [accountId, now(), before, limit + 1],
-  );
-  return rows.map(readRow);
+  const rows = await prisma().apiKey.findMany({
+    where: { accountId, state: "revoked", ...(before !== null && { id: { lt: before } }) },
+    orderBy: { id: "desc" },
+    take: limit + 1,
+    select: columns,
+  });
+  return rows.map((row) => readRow(row, now()));
 }
 
-function readRow({ capNanoUsd, capPeriod, periodStart, ...line }: KeyRow): KeyLine {
-  const cap =
-    capNanoUsd === null || capPeriod === null || periodStart === null
-      ? null
-      : { nanoUsd: capNanoUsd, period: capPeriod, periodStart, periodEnd: capPeriodEnd(capPeriod, periodStart) };
-  return { ...line, cap };
+const columns = {
+  ...{ id: true, name: true, prefix: true, last4: true, state: true, allowedModels: true },
+  ...{ createdAt: true, lastUsedAt: true, expiresAt: true, revokedAt: true, capNanoUsd: true, capPeriod: true },
+} satisfies Prisma.ApiKeySelect;
+
+function readRow(
+  { id, state, capNanoUsd, capPeriod, allowedModels, ...line }: Prisma.ApiKeyGetPayload<{ select: typeof columns }>,
+  at: Date,
+): KeyLine {
+  const isExpired = state !== "revoked" && line.expiresAt !== null && line.expiresAt <= at;
+  return {
+    ...line,
+    keyId: id as KeyId,
+    state: isExpired ? "expired" : (state as KeyState),
+    cap: capNanoUsd === null || capPeriod === null ? null : readCap(nanoUsd(capNanoUsd), capPeriod as CapPeriod, at),
+    // The column has no value where every model is allowed, which Prisma reads as an empty list; no key is without any model.
+    allowedModels: allowedModels.length > 0 ? allowedModels : null,
+  };
+}
+
+function readCap(cap: NanoUsd, period: CapPeriod, at: Date): KeyLine["cap"] {
+  const periodStart = capPeriodStart(period, at);
+  return { nanoUsd: cap, period, periodStart, periodEnd: capPeriodEnd(period, periodStart) };
 }

@@ -1,7 +1,7 @@
 // What an account calls its keys, so that a charge can say which of them made it. Revoked keys keep their names.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 export interface KeyName {
   keyId: KeyId;
@@ -13,16 +13,16 @@ export interface KeyName {
 /** Those of `keyIds` that are or were the account's, the newest first. */
 export async function listKeyNames(accountId: AccountId, keyIds: readonly string[]): Promise<KeyName[]> {
   if (keyIds.length === 0) return [];
-  const { rows } = await pool().query<KeyName>(
-    `SELECT id AS "keyId", name, last4, state = 'revoked' AS "isRevoked"
-     FROM api_key WHERE account_id = $1 AND id = ANY($2::text[]) ORDER BY id COLLATE "C" DESC`,
-    [accountId, keyIds],
-  );
-  return rows;
+  const rows = await prisma().apiKey.findMany({
+    where: { accountId, id: { in: [...keyIds] } },
+    select: { id: true, name: true, last4: true, state: true },
+  });
+  const names = rows.map(({ id, name, last4, state }) => ({ keyId: id as KeyId, name, last4, isRevoked: state === "revoked" }));
+  // Ids are times, in an order of letters that is not every database's.
+  return names.sort((a, b) => (a.keyId < b.keyId ? 1 : -1));
 }
 
 /** True once the account has made a key, whatever became of it. */
 export async function hasMadeKey(accountId: AccountId): Promise<boolean> {
-  const { rowCount } = await pool().query("SELECT 1 FROM api_key WHERE account_id = $1 LIMIT 1", [accountId]);
-  return rowCount === 1;
+  return (await prisma().apiKey.findFirst({ where: { accountId }, select: { id: true } })) !== null;
 }

@@ -1,16 +1,28 @@
 import { beforeAll, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
+import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
+import { findKeyByHash } from "./find-key";
 import { hashKey } from "./key-format";
-import { type CapPeriod, countLiveKeys, createKey, findKeyByHash, type KeyLimits, renameKey, setKeyLimits, setKeyState } from "./keys";
+import { type CapPeriod, countLiveKeys, createKey, type KeyLimits, renameKey, setKeyState } from "./keys";
 import { pepper, setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
+
+/** As the owner's page does it, but for what its caps count. */
+async function limitKey({ accountId, keyId }: { accountId: AccountId; keyId: KeyId }, { expiresAt, cap, allowedModels }: KeyLimits) {
+  const keepsExpiry = expiresAt === "keep";
+  const { rows } = await pool().query(
+    'SELECT is_known AS "isKnown", old_period AS "oldPeriod" FROM access_limit_key($1, $2, $3, $4, $5, $6, $7)',
+    [accountId, keyId, keepsExpiry ? null : expiresAt, keepsExpiry, cap?.nanoUsd ?? null, cap?.period ?? null, allowedModels],
+  );
+  return rows[0];
+}
 
 const find = (key: string) => findKeyByHash(hashKey(key, pepper()));
 
@@ -140,34 +152,30 @@ test("limits are replaced as a whole, but an expiry that is kept", async () => {
   const expiresAt = new Date(Date.UTC(2030, 0, 1));
   const { keyId } = await createKey({ accountId, name: "test", expiresAt, allowedModels: ["one"] });
   const cap = { nanoUsd: nanoUsd(7), period: "week" as const };
-  const change = (limits: KeyLimits) => inTransaction((transaction) => setKeyLimits({ accountId, keyId }, limits, transaction));
+  const change = (limits: KeyLimits) => limitKey({ accountId, keyId }, limits);
   await change({ expiresAt: "keep", cap, allowedModels: ["two", "three"] });
   expect(await limitsOf(keyId)).toEqual({ name: "test", expires: expiresAt, cap: 7n, period: "week", models: ["two", "three"] });
   await change(noLimits);
   expect(await limitsOf(keyId)).toEqual({ name: "test", expires: null, cap: null, period: null, models: null });
 });
 
-test("a cap's period is said to be opened when it was not counted before, and only then", async () => {
-  const restore = setClock(() => Date.UTC(2026, 0, 15, 10));
+test("new limits come with the period that was counted before them", async () => {
   const accountId = await createAccount();
   const { keyId } = await createKey({ accountId, name: "test" });
   const set = (period: CapPeriod | null, amount = 1) =>
-    inTransaction((transaction) =>
-      setKeyLimits({ accountId, keyId }, { ...noLimits, cap: period && { nanoUsd: nanoUsd(amount), period } }, transaction),
-    );
-  expect(await set("week")).toEqual({ opened: { period: "week", periodStart: new Date(Date.UTC(2026, 0, 12)) } });
-  expect(await set("week", 2)).toEqual({ opened: null });
-  expect(await set("total")).toEqual({ opened: { period: "total", periodStart: new Date(0) } });
-  expect(await set(null)).toEqual({ opened: null });
-  expect(await set("total")).toEqual({ opened: { period: "total", periodStart: new Date(0) } });
-  restore();
+    limitKey({ accountId, keyId }, { ...noLimits, cap: period && { nanoUsd: nanoUsd(amount), period } });
+  expect(await set("week")).toEqual({ isKnown: true, oldPeriod: null });
+  expect(await set("week", 2)).toEqual({ isKnown: true, oldPeriod: "week" });
+  expect(await set("total")).toEqual({ isKnown: true, oldPeriod: "week" });
+  expect(await set(null)).toEqual({ isKnown: true, oldPeriod: "total" });
+  expect(await set("total")).toEqual({ isKnown: true, oldPeriod: null });
 });
 
 test("nobody changes the limits of another account's key or of a revoked one", async () => {
   const { keyId } = await createKey({ accountId: await createAccount(), name: "test", allowedModels: ["one"] });
   const gone = await revoked();
   for (const key of [{ accountId: await createAccount(), keyId }, gone]) {
-    expect(await inTransaction((transaction) => setKeyLimits(key, noLimits, transaction))).toBeNull();
+    expect(await limitKey(key, noLimits)).toEqual({ isKnown: false, oldPeriod: null });
   }
   expect(await limitsOf(keyId)).toMatchObject({ models: ["one"] });
 });

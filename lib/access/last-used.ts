@@ -4,7 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { onceKept } from "@/lib/base/process-singleton";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 
 const uses = onceKept("key-uses", () => new Map<KeyId, number>());
 
@@ -19,15 +19,15 @@ export async function writeKeyUses(): Promise<void> {
   uses().clear();
   if (gathered.length === 0) return;
   try {
-    // Rows are locked in id order: two processes that write the same keys would otherwise wait for each other for ever.
-    await pool().query(
-      `WITH used AS MATERIALIZED (
-         SELECT k.id, u.at FROM unnest($1::text[], $2::timestamptz[]) AS u(id, at) JOIN api_key k ON k.id = u.id
-         ORDER BY k.id FOR NO KEY UPDATE OF k
-       )
-       UPDATE api_key k SET last_used_at = greatest(k.last_used_at, used.at) FROM used WHERE k.id = used.id`,
-      [gathered.map(([keyId]) => keyId), gathered.map(([, ms]) => new Date(ms))],
-    );
+    // One statement for many keys, each with a value of its own, which Prisma cannot say. Rows are locked in id order: two processes
+    // that write the same keys would otherwise wait for each other for ever.
+    await prisma().$executeRaw`
+      WITH used AS MATERIALIZED (
+        SELECT k.id, u.at FROM unnest(${gathered.map(([keyId]) => keyId)}::text[], ${gathered.map(([, ms]) => new Date(ms))}::timestamptz[])
+          AS u(id, at) JOIN api_key k ON k.id = u.id
+        ORDER BY k.id FOR NO KEY UPDATE OF k
+      )
+      UPDATE api_key k SET last_used_at = greatest(k.last_used_at, used.at) FROM used WHERE k.id = used.id`;
   } catch (error) {
     for (const [keyId, ms] of gathered) uses().set(keyId, Math.max(ms, uses().get(keyId) ?? 0));
     throw error;

@@ -2,11 +2,11 @@
 // each request, so a session that is ended is ended everywhere at once. It lasts 30 days and is never prolonged.
 
 import { hash, randomBytes } from "node:crypto";
-import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
-import { pool, type Queryable } from "@/lib/db/pool";
+import { type Database, prisma } from "@/lib/db/prisma";
 
 /** How long a session lasts, in seconds. */
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
@@ -44,37 +44,25 @@ export interface SessionLine {
 }
 
 /** Opens a session. `token` is the cookie's value, known to nobody else from now on. */
-export async function openSession(session: NewSession, database: Queryable = pool()): Promise<{ sessionId: SessionId; token: string }> {
+export async function openSession(session: NewSession, database: Database = prisma()): Promise<{ sessionId: SessionId; token: string }> {
   const sessionId = newSessionId();
   const token = randomBytes(32).toString("base64url");
   const at = now();
-  await database.query(
-    `INSERT INTO session (id, token_hash, account_id, chain, address, created_at, expires_at, last_seen_at, user_agent, client_address)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $6, $8, $9)`,
-    [
-      sessionId,
-      hashToken(token),
-      session.accountId,
-      session.wallet.chain,
-      session.wallet.address,
-      at,
-      new Date(at.getTime() + SESSION_SECONDS * 1_000),
+  await database.session.create({
+    data: {
+      ...session.wallet,
+      id: sessionId,
+      tokenHash: hashToken(token),
+      accountId: session.accountId,
+      createdAt: at,
+      expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1_000),
+      lastSeenAt: at,
       // PostgreSQL cannot keep a NUL, and half a surrogate pair is no text.
-      session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
-      session.clientAddress,
-    ],
-  );
+      userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
+      clientAddress: session.clientAddress,
+    },
+  });
   return { sessionId, token };
-}
-
-interface SessionRow {
-  sessionId: SessionId;
-  accountId: AccountId;
-  accountState: "open" | "frozen";
-  chain: WalletChain;
-  address: string;
-  expiresAt: Date;
-  lastSeenAt: Date;
 }
 
 /**
@@ -83,65 +71,88 @@ interface SessionRow {
  */
 export async function findSession(token: string): Promise<SessionRecord | null> {
   const at = now();
-  const { rows } = await askSoon<SessionRow>(
-    `SELECT s.id AS "sessionId", s.account_id AS "accountId", a.state AS "accountState", s.chain, s.address,
-       s.expires_at AS "expiresAt", s.last_seen_at AS "lastSeenAt"
-     FROM session s JOIN account a ON a.id = s.account_id WHERE s.token_hash = $1 AND s.expires_at > $2`,
-    [hashToken(token), at],
+  const found = await withinSeconds(
+    prisma().session.findUnique({
+      where: { tokenHash: hashToken(token), expiresAt: { gt: at } },
+      select: {
+        id: true,
+        accountId: true,
+        chain: true,
+        address: true,
+        expiresAt: true,
+        lastSeenAt: true,
+        account: { select: { state: true } },
+      },
+    }),
   );
-  const [row] = rows;
-  if (!row) return null;
-  const { chain, address, lastSeenAt, ...session } = row;
+  if (!found) return null;
+  const { id, accountId, account, chain, address, expiresAt, lastSeenAt } = found;
   if (at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS) {
-    await askSoon("UPDATE session SET last_seen_at = $2 WHERE id = $1 AND last_seen_at < $2", [row.sessionId, at]);
+    await withinSeconds(prisma().session.updateMany({ where: { id, lastSeenAt: { lt: at } }, data: { lastSeenAt: at } }));
   }
-  return { ...session, wallet: { chain, address } };
+  return {
+    sessionId: id as SessionId,
+    accountId: accountId as AccountId,
+    accountState: account.state as SessionRecord["accountState"],
+    wallet: { chain: chain as WalletChain, address },
+    expiresAt,
+  };
 }
 
-/** Runs a statement that gives up early. The connection that did not answer is not used again. */
-function askSoon<Row extends QueryResultRow>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
-  // pg knows this setting of a single query, its types do not.
-  const statement: QueryConfig & { query_timeout: number } = { text, values, query_timeout: ANSWER_WITHIN_MS };
-  return pool().query<Row>(statement);
+/** Waits for a query, but not for long; a connection that does not answer is given up by the pool itself, later. */
+async function withinSeconds<T>(query: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false, signal: ended.signal }).then(() => {
+    throw new Error(`The database did not answer within ${ANSWER_WITHIN_MS} ms.`);
+  });
+  late.catch(() => undefined); // aborted, once the query has ended
+  try {
+    return await Promise.race([query, late]);
+  } finally {
+    ended.abort();
+  }
 }
 
 /** The account's open sessions, the latest seen first. */
 export async function listSessions(accountId: AccountId): Promise<SessionLine[]> {
-  const { rows } = await pool().query<Omit<SessionLine, "wallet"> & Wallet>(
-    `SELECT id AS "sessionId", chain, address, created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt",
-       user_agent AS "userAgent", client_address AS "clientAddress"
-     FROM session WHERE account_id = $1 AND expires_at > $2 ORDER BY last_seen_at DESC, id DESC`,
-    [accountId, now()],
-  );
-  return rows.map(({ chain, address, ...session }) => ({ ...session, wallet: { chain, address } }));
+  const rows = await prisma().session.findMany({
+    where: { accountId, expiresAt: { gt: now() } },
+    orderBy: [{ lastSeenAt: "desc" }, { id: "desc" }],
+    omit: { tokenHash: true, accountId: true },
+  });
+  return rows.map(({ id, chain, address, ...session }) => ({
+    ...session,
+    sessionId: id as SessionId,
+    wallet: { chain: chain as WalletChain, address },
+  }));
 }
 
 /** Ends one session; false when the account has no such session. */
 export async function endSession(accountId: AccountId, sessionId: SessionId): Promise<boolean> {
-  const { rowCount } = await pool().query("DELETE FROM session WHERE account_id = $1 AND id = $2", [accountId, sessionId]);
-  return rowCount === 1;
+  const { count } = await prisma().session.deleteMany({ where: { accountId, id: sessionId } });
+  return count === 1;
 }
 
 /** Ends the session that this cookie opens, if it opens one. */
-export async function endSessionOfToken(token: string, database: Queryable = pool()): Promise<void> {
-  await database.query("DELETE FROM session WHERE token_hash = $1", [hashToken(token)]);
+export async function endSessionOfToken(token: string, database: Database = prisma()): Promise<void> {
+  await database.session.deleteMany({ where: { tokenHash: hashToken(token) } });
 }
 
 /** Ends every session of the account, and returns how many there were. */
 export async function endAllSessions(accountId: AccountId): Promise<number> {
-  const { rowCount } = await pool().query("DELETE FROM session WHERE account_id = $1", [accountId]);
-  return rowCount ?? 0;
+  const { count } = await prisma().session.deleteMany({ where: { accountId } });
+  return count;
 }
 
 /** Ends the sessions that were opened with this wallet. */
-export async function endSessionsOf(accountId: AccountId, { chain, address }: Wallet, database: Queryable = pool()): Promise<void> {
-  await database.query("DELETE FROM session WHERE account_id = $1 AND chain = $2 AND address = $3", [accountId, chain, address]);
+export async function endSessionsOf(accountId: AccountId, { chain, address }: Wallet, database: Database = prisma()): Promise<void> {
+  await database.session.deleteMany({ where: { accountId, chain, address } });
 }
 
 /** Deletes the sessions that are out of date at `at`. */
 export async function deleteExpiredSessions(at: Date): Promise<void> {
-  await pool().query("DELETE FROM session WHERE expires_at <= $1", [at]);
+  await prisma().session.deleteMany({ where: { expiresAt: { lte: at } } });
 }
 
 // Of 256 random bits a plain hash gives nothing away, and it is unique without a secret.
-const hashToken = (token: string): Buffer => hash("sha256", token, "buffer");
+const hashToken = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash("sha256", token, "buffer"));

@@ -6,7 +6,6 @@ import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
@@ -96,7 +95,7 @@ test("a hold that is open at that moment stays, and what it leaves can be moved 
   const { accountId } = await enter(wallet);
   expect([await postedOf(accountId), (await readBalance(credit)).held]).toEqual([3n * USD, 2n * USD]);
   await expireHoldsAt(new Date(until.getTime() + 1));
-  expect(await inTransaction((transaction) => claimCredit(accountId, storedAs(wallet), transaction))).toBe(2n * USD);
+  expect(await claimCredit(accountId, storedAs(wallet))).toBe(2n * USD);
   expect([await postedOf(accountId), await postedOf(credit)]).toEqual([5n * USD, 0n]);
 });
 
@@ -109,7 +108,7 @@ test("linking a wallet brings its credit, and unlinking it moves nothing", async
   await pay(second, USD);
   expect(await unlinkWallet(owner, second)).toEqual({ ok: true });
   expect([await postedOf(owner.accountId), await leftAt(second)]).toEqual([7n * USD, USD]);
-  const claim = inTransaction((transaction) => claimCredit(owner.accountId, storedAs(second), transaction));
+  const claim = claimCredit(owner.accountId, storedAs(second));
   await expect(claim).rejects.toThrow("not the account's");
 });
 

@@ -3,13 +3,13 @@
 
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyLimits, setKeyState } from "@/lib/access/keys";
+import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/prisma";
-import { countKeySpend, type KeyPeriod, openKeySpend, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
+import { inTransaction, prisma } from "@/lib/db/prisma";
+import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 import { DAY_MS } from "./usage-query";
@@ -104,13 +104,17 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 /** Replaces a key's limits. A cap whose period is new counts what the key has spent in it already. */
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  // Before the transaction, in which the account is locked.
+  return doneOr(await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models }));
+}
+
+/** Sets the limits in one commit, in which the account is locked; what the key has spent is counted before. False for an unknown key. */
+async function limitKey(accountId: Owner["accountId"], keyId: KeyId, limits: KeyLimits): Promise<boolean> {
+  const { expiresAt, cap, allowedModels } = limits;
   const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));
-  const done = await inTransaction(async (transaction) => {
-    const limits = { expiresAt: expiry, cap, allowedModels: models };
-    const set = await setKeyLimits({ accountId, keyId }, limits, transaction);
-    if (set?.opened && counted) await openKeySpend(accountId, { keyId, ...set.opened }, counted, transaction);
-    return set !== null;
-  });
-  return doneOr(done);
+  const [row] = await prisma().$queryRaw<{ outcome: "limited" | "unknown" | "recount" }[]>`
+    SELECT console_limit_key(${accountId}, ${keyId}, ${expiresAt === "keep" ? null : expiresAt}::timestamptz, ${expiresAt === "keep"},
+      ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${allowedModels}::text[],
+      ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz
+    ) AS outcome`;
+  return row?.outcome === "recount" ? limitKey(accountId, keyId, limits) : row?.outcome === "limited";
 }

@@ -8,7 +8,7 @@ import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
 import { displayAddress, readWallet } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
-import { claimCredit } from "@/lib/payments/claims/credits";
+import { claimCreditOf } from "./claim-credit";
 import type { Owner } from "./owner";
 import type { NamedWallet } from "./views/wallet";
 
@@ -65,7 +65,7 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
   if (!joined.ok) return { ...joined, wallet: "join" };
   // Each text was given out with the other one: what was allowed is this wallet and no other.
   if (allowed.pair !== proofs.join.nonce) return { ok: false, reason: "nonce_unknown", wallet: "join" };
-  return inTransaction(async (transaction) => {
+  const linked = await inTransaction<LinkOutcome>(async (transaction) => {
     // In one order, or two that link each other's wallets would wait for each other for ever.
     for (const wallet of [allowed.wallet, joined.wallet].sort((a, b) => (a.address < b.address ? -1 : 1))) {
       await lockWallet(wallet, transaction);
@@ -75,9 +75,10 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
     const owned = await findAccountOf(joined.wallet, transaction);
     if (owned) return { ok: false, reason: owned === accountId ? "already_linked" : "linked_elsewhere" };
     await addIdentity(accountId, joined.wallet, false, transaction);
-    await claimCredit(accountId, joined.wallet, transaction);
     return { ok: true };
   });
+  if (linked.ok) await claimCreditOf(joined.wallet, accountId);
+  return linked;
 }
 
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };

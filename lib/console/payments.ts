@@ -5,7 +5,6 @@ import { listIdentities } from "@/lib/access/identities";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-import { inTransaction } from "@/lib/db/prisma";
 import { readChargedCosts } from "@/lib/ledger/charged-cost";
 import type { ClaimState, PaymentId } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
@@ -81,6 +80,6 @@ export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): 
   if (owner.isFrozen) return frozenRefusal();
   const own = (await listWallets(owner)).find((wallet) => wallet.chain === chain && displayAddress(wallet) === address);
   if (!own) return refuse("That wallet is not linked to this account.");
-  const amount = await inTransaction((transaction) => claimCredit(owner.accountId, own, transaction));
+  const amount = await claimCredit(owner.accountId, own);
   return amount > 0n ? { ok: true, amount } : refuse("There is nothing left to move: it was spent or moved meanwhile.");
 }

@@ -13,8 +13,8 @@ import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
-import { claimCredit } from "@/lib/payments/claims/credits";
 import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { claimCreditOf } from "./claim-credit";
 
 /** The browser that signs in, as its session's owner will know it again. */
 export interface Browser {
@@ -59,15 +59,17 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
   }
 }
 
-const enter = (wallet: Wallet, browser: Browser): Promise<{ accountId: AccountId; token: string }> =>
-  inTransaction(async (transaction) => {
+async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: AccountId; token: string }> {
+  const entered = await inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
     const accountId = (await findAccountOf(wallet, transaction)) ?? (await openAccount(wallet, transaction));
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
-    await claimCredit(accountId, wallet, transaction);
     return { accountId, token };
   });
+  await claimCreditOf(wallet, entered.accountId);
+  return entered;
+}
 
 /** Undoes the opening of an account. */
 class NoAddresses extends Error {}

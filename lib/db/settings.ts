@@ -1,19 +1,12 @@
 // Facts that outlive a process and are no row of anything else: a name and a text.
 
-import { pool } from "./pool";
+import { prisma } from "./prisma";
 
 /** The settings whose names begin with `prefix`. */
-export async function listSettings(prefix: string): Promise<{ name: string; value: string }[]> {
-  const { rows } = await pool().query<{ name: string; value: string }>("SELECT name, value FROM setting WHERE starts_with(name, $1)", [
-    prefix,
-  ]);
-  return rows;
-}
+export const listSettings = (prefix: string): Promise<{ name: string; value: string }[]> =>
+  prisma().setting.findMany({ where: { name: { startsWith: prefix } } });
 
 /** Writes a setting, over the one of that name if there is one. */
 export async function writeSetting(name: string, value: string): Promise<void> {
-  await pool().query("INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value", [
-    name,
-    value,
-  ]);
+  await prisma().setting.upsert({ where: { name }, create: { name, value }, update: { value } });
 }

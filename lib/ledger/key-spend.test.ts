@@ -3,10 +3,11 @@ import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { countKeySpend, openKeySpend, readPeriodSpend, sumKeyCharges } from "./key-spend";
+import { countKeySpend, readPeriodSpend, sumKeyCharges } from "./key-spend";
 import { checkBooks, placeHolds, settleHolds } from "./testing/books";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldResult, SettleAsk } from "./testing/model-types";
+import { openKeySpend } from "./testing/waiting";
 
 await openTestDatabase();
 beforeAll(openFunding);

@@ -3,7 +3,6 @@
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import type { Queryable } from "@/lib/db/pool";
 import { prisma } from "@/lib/db/prisma";
 import { readChargeMark } from "./roll-up";
 import { firstIdSince, inSnapshot } from "./usage";
@@ -72,20 +71,4 @@ export async function countKeySpend(accountId: AccountId, { keyId, periodStart }
     _sum: { inputCost: true, outputCost: true },
   });
   return { periodStart, spent: paid(_sum), upTo };
-}
-
-/**
- * Begins to count a key's spending in this period, from the charges and the open holds that it has in it already. For a cap
- * that is set, or gets another period, after the key was made; in the transaction that sets it. `counted` was read before it.
- */
-export async function openKeySpend(
-  accountId: AccountId,
-  { keyId, period, periodStart }: KeyPeriod,
-  counted: CountedSpend,
-  transaction: Queryable,
-): Promise<void> {
-  // A new period may have begun in between: its few charges are counted now, still before the account is locked.
-  const isOfThis = counted.periodStart.getTime() === periodStart.getTime();
-  const { spent, upTo } = isOfThis ? counted : await countKeySpend(accountId, { keyId, periodStart });
-  await transaction.query("SELECT ledger_open_key_spend($1, $2, $3, $4, $5, $6)", [accountId, keyId, period, periodStart, spent, upTo]);
 }

@@ -8,13 +8,14 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { checkLedger } from "./check";
 import { expireHolds } from "./expire-holds";
-import { countKeySpend, openKeySpend } from "./key-spend";
+import { countKeySpend } from "./key-spend";
 import { rollUpRevenue } from "./roll-up";
 import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { type Spender, startLoad } from "./testing/load";
 import type { HoldAsk, SettleAsk } from "./testing/model-types";
+import { openKeySpend } from "./testing/waiting";
 
 const database = await openTestDatabase({ poolSize: 16 });
 const spenders: Spender[] = [];

@@ -8,12 +8,12 @@ import { inTransaction, pool } from "@/lib/db/pool";
 import { rowsRead } from "@/lib/db/testing/rows-read";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "./check";
-import { countKeySpend, openKeySpend } from "./key-spend";
+import { countKeySpend } from "./key-spend";
 import { readChargeMark } from "./roll-up";
 import { commit, hotSettings, placeHolds, unitPrice } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import { chargeAsk, holdAsk, setCap, spendsOf } from "./testing/waiting";
+import { chargeAsk, holdAsk, openKeySpend, setCap, spendsOf } from "./testing/waiting";
 
 // A cap that is set after its key was used counts what the key has spent, to the last nano-dollar, and keeps no request waiting meanwhile.
 

@@ -12,7 +12,7 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/faucet";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
-import { notePlace, returnPlace, takePlace } from "./faucet-gifts";
+import { recordGift, returnGift, takeGift } from "./faucet-gifts";
 import type { SandboxSecrets } from "./secrets";
 import { requestUsdc } from "./solana-chain/process";
 
@@ -52,15 +52,15 @@ export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
 async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise<FaucetAnswer> {
   const url = giver.url();
   if (url === undefined) return { kind: "away" };
-  const gift = await takePlace(accountId, chain, TIMES_A_DAY);
+  const gift = await takeGift(accountId, chain, TIMES_A_DAY);
   if (!gift) return { kind: "used_up" };
   const outcome = await giver.give(to, url).then(
     (transaction) => ({ kind: "given", transaction }) as const,
     (error: unknown) => ({ kind: kindOf(error, giver), error }) as const,
   );
-  if (outcome.kind === "given") await notePlace(gift, outcome.transaction);
+  if (outcome.kind === "given") await recordGift(gift, outcome.transaction);
   // Nobody knows: then it keeps its place.
-  else if (outcome.kind !== "unknown") await returnPlace(gift);
+  else if (outcome.kind !== "unknown") await returnGift(gift);
   if (outcome.kind === "failed") log().error({ err: outcome.error, chain }, "the faucet could not give");
   return outcome;
 }

@@ -18,6 +18,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   payments: ["payment_claim", "payment_waste"],
   gateway: ["idempotent_reply"],
+  console: [],
   sandbox: ["faucet_gift"],
 };
 

@@ -8,7 +8,7 @@ import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import { hasFreeAddress } from "@/lib/wallets/free-addresses";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
 import type { GatewayRequest } from "./request";
@@ -26,7 +26,7 @@ const workers = () => once("readiness workers", () => new Map<string, Worker>())
 /** Since when what was found wrong has been so, Unix milliseconds; as far as somebody asked. */
 const wrongSince = () => once("wrong since", () => new Map<string, number>());
 
-function noteWellness(name: string, isWell: boolean): Date | null {
+function recordWellness(name: string, isWell: boolean): Date | null {
   if (isWell) wrongSince().delete(name);
   else if (!wrongSince().has(name)) wrongSince().set(name, nowMs());
   const since = wrongSince().get(name);
@@ -53,10 +53,10 @@ export async function runChecks(): Promise<Check[]> {
     name,
     isWell,
     isVital,
-    wrongSince: noteWellness(name, isWell),
+    wrongSince: recordWellness(name, isWell),
   });
   const startedAt = performance.now();
-  const database = check("database", await answers(() => pool().query("SELECT 1")));
+  const database = check("database", await answers(() => prisma().$queryRaw`SELECT 1`));
   database.ms = performance.now() - startedAt;
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];

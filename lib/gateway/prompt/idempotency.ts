@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
-import { pool } from "@/lib/db/pool";
+import { prisma } from "@/lib/db/prisma";
 import type { Claim } from "@/lib/ledger/holds";
 import type { GatewayRequest } from "../http/request";
 import { invalidRequest } from "../http/request";
@@ -39,14 +39,12 @@ export function hashRequest({ method, path, bodyText, headers }: GatewayRequest)
 
 /** @throws Error when the reply is gone; the hold has just said that it is there */
 export async function getSavedReply(accountId: AccountId, key: string): Promise<SavedReply> {
-  const { rows } = await pool().query<SavedReply>(
-    `SELECT request_id AS "requestId", status, streamed, body FROM idempotent_reply
-     WHERE account_id = $1 AND idempotency_key = $2 AND status IS NOT NULL`,
-    [accountId, key],
-  );
-  const [row] = rows;
-  if (!row) throw new Error("the saved reply of an idempotency key is gone");
-  return row;
+  const reply = await prisma().idempotentReply.findUnique({
+    where: { accountId_idempotencyKey: { accountId, idempotencyKey: key } },
+    select: { requestId: true, status: true, streamed: true, body: true },
+  });
+  if (!reply || reply.status === null) throw new Error("the saved reply of an idempotency key is gone");
+  return { requestId: reply.requestId, status: reply.status, streamed: reply.streamed === true, body: reply.body ?? "" };
 }
 
 const MAX_DELETED_AT_ONCE = 1_000;
@@ -58,19 +56,19 @@ const MAX_DELETED_AT_ONCE = 1_000;
 export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
   let deleted = 0;
   for (;;) {
-    const { rowCount } = await pool().query(
-      `DELETE FROM idempotent_reply r WHERE r.ctid = ANY (ARRAY(
-         SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= $1 AND o.status IS NOT NULL ORDER BY o.expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       ))`,
-      [nowDate, MAX_DELETED_AT_ONCE],
-    );
-    deleted += rowCount ?? 0;
-    if ((rowCount ?? 0) < MAX_DELETED_AT_ONCE) return deleted;
+    // Prisma can neither skip locked rows nor delete by a row's address.
+    const slice = await prisma().$executeRaw`
+      DELETE FROM idempotent_reply r WHERE r.ctid = ANY (ARRAY(
+        SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= ${nowDate} AND o.status IS NOT NULL
+        ORDER BY o.expires_at LIMIT ${MAX_DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED
+      ))`;
+    deleted += slice;
+    if (slice < MAX_DELETED_AT_ONCE) return deleted;
   }
 }
 
 /** Gives back the keys of payments that came to nothing while their requests died. A job runs it. @returns how many */
 export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
-  const { rows } = await pool().query<{ freed: bigint }>("SELECT gateway_free_keys($1) AS freed", [nowDate]);
-  return rows[0]?.freed ?? 0n;
+  const [row] = await prisma().$queryRaw<{ freed: bigint }[]>`SELECT gateway_free_keys(${nowDate}) AS freed`;
+  return row?.freed ?? 0n;
 }

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { addIdentity, lockWallet } from "@/lib/access/identities";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/process-singleton";
-import type { WalletChain } from "@/lib/chains/wallet";
+import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit, creditAccountOf } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
@@ -79,14 +79,15 @@ export async function reckoned() {
 }
 
 /** Moves what is free of the payer's credit. */
-export const claim = ({ chain, payer }: Paid, accountId: AccountId) =>
-  inTransaction((transaction) => claimCredit(accountId, { chain, address: payer }, transaction));
+export const claim = ({ chain, payer }: Paid, accountId: AccountId) => claimCredit(accountId, { chain, address: payer });
 
 /** The payer proves that the address is a wallet of the account's, as linking it does. */
-export const prove = ({ chain, payer }: Paid, accountId: AccountId) =>
-  inTransaction(async (transaction) => {
-    const wallet = { chain, address: payer };
+export const prove = ({ chain, payer }: Paid, accountId: AccountId) => proveWallet({ chain, address: payer }, accountId);
+
+async function proveWallet(wallet: Wallet, accountId: AccountId) {
+  await inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
     await addIdentity(accountId, wallet, false, transaction);
-    return claimCredit(accountId, wallet, transaction);
   });
+  return claimCredit(accountId, wallet);
+}

@@ -3,9 +3,9 @@
 
 import { createInterface } from "node:readline";
 import { authenticateKey } from "@/lib/access/authenticate";
+import type { KeyRecord } from "@/lib/access/find-key";
 import { peekKey, startKeyCache } from "@/lib/access/key-cache";
 import { digestKey } from "@/lib/access/key-format";
-import type { KeyRecord } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { setDatabaseUrl } from "@/lib/db/pool";
 

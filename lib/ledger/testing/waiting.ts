@@ -3,12 +3,11 @@
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
 import { capPeriodStart } from "@/lib/access/cap-period";
-import { type CapPeriod, setKeyLimits } from "@/lib/access/keys";
+import type { CapPeriod } from "@/lib/access/keys";
 import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
-import { countKeySpend, openKeySpend } from "../key-spend";
+import { type CountedSpend, countKeySpend, type KeyPeriod } from "../key-spend";
 import type { HoldAsk, SettleAsk } from "./model-types";
 
 /** Has `other` take the account and change something, lets `request` run into that on `waiting`, and commits. */
@@ -64,12 +63,23 @@ export async function setCap(
   cap: number,
   period: CapPeriod,
 ): Promise<(on: PoolClient) => Promise<void>> {
-  const limits = { expiresAt: "keep", cap: { nanoUsd: nanoUsd(cap), period }, allowedModels: null } as const;
   const counted = await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(period, now()) });
   return async (on) => {
-    const { opened } = (await setKeyLimits({ accountId, keyId }, limits, on)) ?? {};
-    if (opened) await openKeySpend(accountId, { keyId, ...opened }, counted, on);
+    const { rows } = await on.query("SELECT console_limit_key($1, $2, NULL, true, $3, $4, NULL, $5, $6, $7, $8) AS outcome", [
+      ...[accountId, keyId, cap, period, counted.spent, counted.periodStart, counted.upTo, now()],
+    ]);
+    expect(rows).toEqual([{ outcome: "limited" }]);
   };
+}
+
+/** Begins to count a key's spending in a period, as it is done where its cap is set. */
+export async function openKeySpend(
+  accountId: AccountId,
+  { keyId, period, periodStart }: KeyPeriod,
+  { spent, upTo }: CountedSpend,
+  on: Pick<PoolClient, "query">,
+): Promise<void> {
+  await on.query("SELECT ledger_open_key_spend($1, $2, $3, $4, $5, $6)", [accountId, keyId, period, periodStart, spent, upTo]);
 }
 
 /** What a key spent and holds, by period. */

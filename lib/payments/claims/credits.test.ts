@@ -7,7 +7,6 @@ import { beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
 import type { Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
 import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
@@ -96,7 +95,7 @@ class Payer {
   }
 
   async #move(): Promise<void> {
-    const moved = await inTransaction((transaction) => claimCredit(this.account, this.wallet, transaction));
+    const moved = await claimCredit(this.account, this.wallet);
     this.moved += moved;
   }
 
@@ -168,8 +167,6 @@ test("of a credit that two requests want at once, one has it", async () => {
 test("a wallet's credit is moved to no account but its own", async () => {
   const [payer, other] = [await Payer.open(), await Payer.open()];
   await payer.take({ kind: "pay", units: 3 });
-  await expect(inTransaction((transaction) => claimCredit(other.account, payer.wallet, transaction))).rejects.toThrow(
-    "is not the account's",
-  );
+  await expect(claimCredit(other.account, payer.wallet)).rejects.toThrow("is not the account's");
   expect(await readCredit(networkOf("evm"), payer.wallet.address)).toBe(3n * UNIT);
 });

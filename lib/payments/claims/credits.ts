@@ -6,7 +6,7 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
+import { type Database, prisma } from "@/lib/db/prisma";
 import { networkOf } from "./networks";
 
 /** The ledger's account of a payer's credit. `payer` in its stored spelling. */
@@ -20,14 +20,14 @@ export async function readCredit(network: string, payer: string, database: Datab
 }
 
 /**
- * Moves what is available of a wallet's credit to the account, in the transaction in which the wallet signed in or was linked, or in
- * which it was found to be the account's.
+ * Moves what is available of a wallet's credit to the account, in a commit of its own: call it after the one in which the wallet became
+ * the account's. Each sign-in repeats it.
  * @returns what was moved
  * @throws Error when the wallet is not the account's
  */
-export async function claimCredit(accountId: AccountId, wallet: Wallet, transaction: Transaction): Promise<NanoUsd> {
-  const { rows } = await transaction.query<{ moved: bigint }>("SELECT payments_claim_credit($1, $2, $3, $4, $5, $6) AS moved", [
-    ...[accountId, networkOf(wallet.chain), wallet.chain, wallet.address, `credit_claim_${randomUUID()}`, now()],
-  ]);
-  return nanoUsd(rows[0]?.moved ?? 0n);
+export async function claimCredit(accountId: AccountId, { chain, address }: Wallet): Promise<NanoUsd> {
+  const transfer = `credit_claim_${randomUUID()}`;
+  const [row] = await prisma().$queryRaw<{ moved: bigint }[]>`
+    SELECT payments_claim_credit(${accountId}, ${networkOf(chain)}, ${chain}, ${address}, ${transfer}, ${now()}) AS moved`;
+  return nanoUsd(row?.moved ?? 0n);
 }

@@ -43,3 +43,17 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   FROM api_key k JOIN account a ON a.id = k.account_id
   WHERE k.id = wanted
 $$;
+
+-- Replaces what a key may do. Returns the period that its cap counted before (null without a cap), and whether the account has the key:
+-- it has none that is revoked.
+CREATE OR REPLACE FUNCTION access_limit_key(
+  account text, key text, new_expiry timestamptz, keeps_expiry boolean, new_cap bigint, new_period text, models text[]
+) RETURNS TABLE (is_known boolean, old_period text) LANGUAGE plpgsql ROWS 1 AS $$
+BEGIN
+  SELECT k.cap_period INTO old_period FROM api_key k WHERE k.id = key AND k.account_id = account AND k.state <> 'revoked' FOR UPDATE;
+  is_known := FOUND;
+  UPDATE api_key k SET expires_at = CASE WHEN keeps_expiry THEN k.expires_at ELSE new_expiry END, cap_nano_usd = new_cap,
+      cap_period = new_period, allowed_models = models
+    WHERE k.id = key AND is_known;
+  RETURN NEXT;
+END $$;

@@ -1,0 +1,29 @@
+// The look-up of a key on a request's hot path: one prepared statement, and the record that is kept in memory.
+
+import type { AccountId, KeyId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+
+/** What the request path needs to know of a key; state and cap are decided again inside the hold. */
+export interface KeyRecord {
+  keyId: KeyId;
+  accountId: AccountId;
+  state: "active" | "paused" | "revoked";
+  accountState: "open" | "frozen";
+  expiresAt: Date | null;
+  allowedModels: readonly string[] | null;
+  /** Limits of this account that differ from the service's. */
+  ratePerMinute: number | null;
+  concurrency: number | null;
+}
+
+/** The key whose hash this is, or null. */
+export async function findKeyByHash(hash: Buffer): Promise<KeyRecord | null> {
+  const { rows } = await pool().query<KeyRecord>({
+    name: "access_find_key",
+    text: `SELECT k.id AS "keyId", k.account_id AS "accountId", k.state, a.state AS "accountState", k.expires_at AS "expiresAt",
+             k.allowed_models AS "allowedModels", a.rate_per_minute AS "ratePerMinute", a.concurrency
+           FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash = $1`,
+    values: [hash],
+  });
+  return rows[0] ?? null;
+}
