@@ -103,7 +103,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
 async function withinSeconds<T>(query: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false, signal: ended.signal }).then(() => {
-    throw new Error(`The database did not answer within ${ANSWER_WITHIN_MS} ms.`);
+    throw new Error(`timeout: the database did not answer within ${ANSWER_WITHIN_MS} ms`);
   });
   late.catch(() => undefined); // aborted, once the query has ended
   try {

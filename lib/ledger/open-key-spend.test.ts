@@ -13,7 +13,7 @@ import { readChargeMark } from "./roll-up";
 import { commit, hotSettings, placeHolds, unitPrice } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import { chargeAsk, holdAsk, openKeySpend, setCap, spendsOf } from "./testing/waiting";
+import { chargeAsk, holdAsk, limitKey, openKeySpend, setCap, spendsOf } from "./testing/waiting";
 
 // A cap that is set after its key was used counts what the key has spent, to the last nano-dollar, and keeps no request waiting meanwhile.
 
@@ -142,17 +142,18 @@ test("a day that begins between the counting and the opening is counted from its
 test("a day that begins meanwhile is not counted under the account's lock either", async () => {
   const account = await fundedAccount(1_000);
   const key = await openKey(account);
-  const today = new Date(Math.floor(nowMs() / 86_400_000) * 86_400_000);
-  const yesterday = new Date(today.getTime() - 86_400_000);
+  const yesterday = new Date(Math.floor(nowMs() / 86_400_000 - 1) * 86_400_000);
   await charge(account, key, 100);
   const counted = await countKeySpend(account, { keyId: key, periodStart: yesterday });
   await inTransaction(async (transaction) => {
     const before = await rowsRead(transaction, "charge");
     await transaction.query("SET LOCAL enable_seqscan = off");
     await pool().query("SELECT brin_summarize_new_values('charge_seq_idx')");
-    await openKeySpend(account, { keyId: key, period: "day", periodStart: today }, counted, transaction);
+    expect(await limitKey(account, { keyId: key, cap: 500, period: "day" }, counted, transaction)).toBe("recount");
     expect((await rowsRead(transaction, "charge")) - before).toBeLessThan(100);
   });
+  expect(await spendsOf(key)).toEqual([]);
+  await inTransaction(await setCap(account, key, 500, "day"));
   expect(await spendsOf(key)).toEqual([{ period: "day", spent: 100n * COST, held: 0n }]);
 });
 

@@ -63,13 +63,27 @@ export async function setCap(
   cap: number,
   period: CapPeriod,
 ): Promise<(on: PoolClient) => Promise<void>> {
-  const counted = await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(period, now()) });
+  const count = () => countKeySpend(accountId, { keyId, periodStart: capPeriodStart(period, now()) });
+  const counted = await count();
   return async (on) => {
-    const { rows } = await on.query("SELECT console_limit_key($1, $2, NULL, true, $3, $4, NULL, $5, $6, $7, $8) AS outcome", [
-      ...[accountId, keyId, cap, period, counted.spent, counted.periodStart, counted.upTo, now()],
-    ]);
-    expect(rows).toEqual([{ outcome: "limited" }]);
+    let outcome = await limitKey(accountId, { keyId, cap, period }, counted, on);
+    if (outcome === "recount") outcome = await limitKey(accountId, { keyId, cap, period }, await count(), on);
+    expect(outcome).toBe("limited");
   };
+}
+
+/** Sets a cap, with what the key has spent in its period as it was counted before. */
+export async function limitKey(
+  accountId: AccountId,
+  { keyId, cap, period }: { keyId: KeyId; cap: number; period: CapPeriod },
+  counted: CountedSpend,
+  on: Pick<PoolClient, "query">,
+): Promise<string> {
+  const { rows } = await on.query<{ outcome: string }>(
+    "SELECT console_limit_key($1, $2, NULL, true, $3, $4, NULL, $5, $6, $7, $8) AS outcome",
+    [accountId, keyId, cap, period, counted.spent, counted.periodStart, counted.upTo, now()],
+  );
+  return rows[0]?.outcome ?? "";
 }
 
 /** Begins to count a key's spending in a period, as it is done where its cap is set. */
