@@ -1,3 +1,4 @@
+import Link from "next/link";
 import type { ReactNode } from "react";
 
 /** The look of a link within a chapter. */
@@ -22,3 +23,22 @@ export function Section({ id, title, children }: SectionProps) {
     </section>
   );
 }
+
+/** Leads to another page. */
+export const DocLink = ({ href, children }: { href: string; children: ReactNode }) => (
+  <Link href={href} className={chapterLink}>
+    {children}
+  </Link>
+);
+
+/** What happens, step by step: when, then what. */
+export const Steps = ({ steps, className = "" }: { steps: readonly { when: string; what: ReactNode }[]; className?: string }) => (
+  <dl className={`border-t border-line ${className}`}>
+    {steps.map(({ when, what }) => (
+      <div key={when} className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
+        <dt className="text-sm leading-[26px] text-muted">{when}</dt>
+        <dd>{what}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -84,5 +84,5 @@ export function DataTable<Row>({
   );
 }
 
-// Not classNames(), whose weight pages for everybody do not carry: no two of these may set the same thing.
+// Not classNames(), whose weight pages for everybody do not carry: of two that set the same thing the stylesheet decides.
 const join = (...names: (string | undefined)[]): string => names.filter(Boolean).join(" ");

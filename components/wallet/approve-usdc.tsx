@@ -25,7 +25,7 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
   const [error, setError] = useState<string | null>(null);
   const [asked, setAsked] = useState(0n);
   const isBusy = state.step === "signing" || state.step === "sent";
-  const ask = (units: bigint) => {
+  const request = (units: bigint) => {
     setError(null);
     setAsked(units);
     void approve(units);
@@ -33,7 +33,7 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
   const submit = (event: FormEvent) => {
     event.preventDefault();
     try {
-      ask(readUsdcText(text));
+      request(readUsdcText(text));
     } catch (problem) {
       if (!(problem instanceof RangeError)) throw problem;
       setError(problem.message);
@@ -57,7 +57,7 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
           Approve USDC for payments
         </Button>
         {funds && funds.allowance > 0n ? (
-          <Button look="danger" busy={isBusy && asked === 0n} disabled={isBusy} onClick={() => ask(0n)}>
+          <Button look="danger" busy={isBusy && asked === 0n} disabled={isBusy} onClick={() => request(0n)}>
             Revoke
           </Button>
         ) : null}

@@ -55,13 +55,13 @@ export async function writeSolanaTransfer(
     readSolanaFunds(connection, target, payer),
   ]);
   const transaction = new Transaction({ feePayer: payer, blockhash, lastValidBlockHeight });
-  if (needsAccount) transaction.add(makeAccount(target, payer));
+  if (needsAccount) transaction.add(createAccount(target, payer));
   return { transaction: transaction.add(transfer(target, payer, units)), lastValidBlockHeight };
 }
 
 const account = (key: PublicKey, { isSigner = false, isWritable = false } = {}) => ({ pubkey: key, isSigner, isWritable });
 
-function makeAccount({ mint, to, tokenAccount }: SolanaTarget, payer: PublicKey): TransactionInstruction {
+function createAccount({ mint, to, tokenAccount }: SolanaTarget, payer: PublicKey): TransactionInstruction {
   const keys = [
     account(payer, { isSigner: true, isWritable: true }),
     account(new PublicKey(tokenAccount), { isWritable: true }),

@@ -64,8 +64,8 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
 async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolean }) {
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
-  const onAsk = forSession(owner, { requestTestMoney }).requestTestMoney;
-  const faucetOn = (chain: Chain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onAsk={onAsk} />);
+  const onRequest = forSession(owner, { requestTestMoney }).requestTestMoney;
+  const faucetOn = (chain: Chain) => (amount === null ? null : <FaucetButton chain={chain} amount={amount} onRequest={onRequest} />);
   if (!addresses) return <NoAddresses faucet={null} />;
   if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
   return (

@@ -1,9 +1,8 @@
-import Link from "next/link";
 import { curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import type { ChapterProps } from "./chapter-props";
@@ -15,23 +14,14 @@ export function KeyChapter({ site }: ChapterProps) {
       {site.isSandbox ? (
         <p>
           A sandbox has a demo account with 25 USD that are worth nothing, and one key. <Code>npm start</Code> prints it; this line reads it
-          from its file. Its owner is the demo wallet:{" "}
-          <Link href="/connect" className={chapterLink}>
-            connect it
-          </Link>{" "}
-          to see every charge, and to make keys of your own.
+          from its file. Its owner is the demo wallet: <DocLink href="/connect">connect it</DocLink> to see every charge, and to make keys
+          of your own.
         </p>
       ) : (
         <p>
-          <Link href="/connect" className={chapterLink}>
-            Connect a wallet
-          </Link>
-          , send USDC to the address that you get, and make a key under{" "}
-          <Link href="/keys" className={chapterLink}>
-            Keys
-          </Link>
-          . It begins with <Code>pp_</Code> and is shown once. Whoever holds it can spend the balance behind it: keep it in the environment,
-          never in code, and give it a cap.
+          <DocLink href="/connect">Connect a wallet</DocLink>, send USDC to the address that you get, and make a key under{" "}
+          <DocLink href="/keys">Keys</DocLink>. It begins with <Code>pp_</Code> and is shown once. Whoever holds it can spend the balance
+          behind it: keep it in the environment, never in code, and give it a cap.
         </p>
       )}
       <CodeBlock title="Set the key" copy={exportKey(site)} />
@@ -50,11 +40,7 @@ export function PromptChapter({ site, model }: ChapterProps) {
         and retries without paying twice.
       </p>
       <p>
-        Any name on the{" "}
-        <Link href="/models" className={chapterLink}>
-          models page
-        </Link>{" "}
-        works in place of <Code>{model.id}</Code>.
+        Any name on the <DocLink href="/models">models page</DocLink> works in place of <Code>{model.id}</Code>.
       </p>
     </Section>
   );
@@ -107,11 +93,7 @@ export function RequestChapter() {
         ]}
       />
       <p>
-        Every field and every other operation stands in the{" "}
-        <Link href="/docs/api#createPrompt" className={chapterLink}>
-          API reference
-        </Link>
-        .
+        Every field and every other operation stands in the <DocLink href="/docs/api#createPrompt">API reference</DocLink>.
       </p>
     </Section>
   );

@@ -1,10 +1,9 @@
-import Link from "next/link";
 import { curlBalance } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { ErrorList } from "@/components/docs/error-list";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section, Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { countText } from "@/components/ui/number-text";
 import { config } from "@/lib/base/config";
@@ -52,39 +51,15 @@ export function MoneyChapter({ site }: ChapterProps) {
   ];
   return (
     <Section id="balance" title="Money">
-      <dl className="border-t border-line">
-        {steps.map(({ when, what }) => (
-          <div key={when} className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
-            <dt className="text-sm leading-[26px] text-muted">{when}</dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
+      <Steps steps={steps} />
       <p>
-        Ask for the price beforehand with{" "}
-        <Link href="/docs/api#quotePrompt" className={chapterLink}>
-          a quote
-        </Link>
-        , bound it with <Code>maxCost</Code>, and read afterwards why it was so in{" "}
-        <Link href="/docs/api#getReceipt" className={chapterLink}>
-          the receipt
-        </Link>
-        .
+        Ask for the price beforehand with <DocLink href="/docs/api#quotePrompt">a quote</DocLink>, bound it with <Code>maxCost</Code>, and
+        read afterwards why it was so in <DocLink href="/docs/api#getReceipt">the receipt</DocLink>.
       </p>
       <p>
-        Money comes in as USDC on Base or Solana:{" "}
-        <Link href="/docs/deposits" className={chapterLink}>
-          how, how fast, and what is not credited
-        </Link>
-        . A wallet can also{" "}
-        <Link href="/docs/payments" className={chapterLink}>
-          pay for a request by itself
-        </Link>
-        , and programs without an account{" "}
-        <Link href="/docs/x402" className={chapterLink}>
-          pay by x402
-        </Link>
-        .
+        Money comes in as USDC on Base or Solana: <DocLink href="/docs/deposits">how, how fast, and what is not credited</DocLink>. A wallet
+        can also <DocLink href="/docs/payments">pay for a request by itself</DocLink>, and programs without an account{" "}
+        <DocLink href="/docs/x402">pay by x402</DocLink>.
       </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />
       <FieldTable

@@ -13,19 +13,19 @@ export interface FaucetButtonProps {
   chain: Chain;
   /** What it gives, nano-USD. */
   amount: bigint;
-  onAsk: (wish: { chain: Chain }) => Promise<Answer>;
+  onRequest: (wish: { chain: Chain }) => Promise<Answer>;
 }
 
 /** `5` for five dollars, `0.50` for fifty cents. */
 const shortUsd = (amount: bigint): string => formatUsd(amount).slice(1).replace(/\.00$/, "");
 
 /** Asks the sandbox for money that is worth nothing, over one of its chains. */
-export function FaucetButton({ chain, amount, onAsk }: FaucetButtonProps) {
+export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
   const [busy, setBusy] = useState(false);
-  const ask = async () => {
+  const request = async () => {
     setBusy(true);
     try {
-      const answer = await onAsk({ chain });
+      const answer = await onRequest({ chain });
       if (answer.ok) {
         toast(`${shortUsd(amount)} test USDC are on their way over ${chainNames[chain]}. They appear in the list in a moment.`, {
           icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
@@ -37,7 +37,7 @@ export function FaucetButton({ chain, amount, onAsk }: FaucetButtonProps) {
     setBusy(false);
   };
   return (
-    <Button look="primary" busy={busy} onClick={() => void ask()} className="justify-self-start">
+    <Button look="primary" busy={busy} onClick={() => void request()} className="justify-self-start">
       {busy ? null : <DropletIcon aria-hidden="true" />} Send me {shortUsd(amount)} test USDC on {chainNames[chain]}
     </Button>
   );

@@ -53,10 +53,10 @@ export function followView(url: string, { onView, onLive, onOver }: Follower): (
     opened.addEventListener("ended", over);
     opened.addEventListener("error", () => {
       markDown();
-      if (opened.readyState === EventSource.CLOSED) void askOnce(); // else the browser opens it again by itself
+      if (opened.readyState === EventSource.CLOSED) void fetchOnce(); // else the browser opens it again by itself
     });
   };
-  const askOnce = async () => {
+  const fetchOnce = async () => {
     const answer = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" }).catch(() => null); // out of reach
     if (source === null) return; // stopped, or looked away, meanwhile
     if (answer?.status === 401 || answer?.status === 403) return over();

@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/dialog";
 import { Field, Input } from "../../ui/field";
 import { useAction } from "../use-action";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
-import type { KeyActions, MadeKey, ModelChoice } from "./key-actions";
+import type { CreatedKey, KeyActions, ModelChoice } from "./key-actions";
 import { inputOf, newLimits } from "./limits-draft";
 import { LimitsFields } from "./limits-fields";
 import { NewKey } from "./new-key";
@@ -25,13 +25,13 @@ interface CreateKeyProps {
 /** The button that makes a key, the form behind it, and the key, once. */
 export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
   const [open, setOpen] = useState(initiallyOpen && !disabled);
-  const [made, setMade] = useState<MadeKey | null>(null);
+  const [created, setCreated] = useState<CreatedKey | null>(null);
   const { busy, run } = useAction();
   const router = useRouter();
   const path = usePathname();
   const close = () => {
     setOpen(false);
-    setMade(null);
+    setCreated(null);
     if (initiallyOpen) router.replace(path, { scroll: false }); // or the next reload would ask again
   };
   const stored = () => {
@@ -47,15 +47,15 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
       <Dialog
         open={open}
         // While the key is made or shown, closing would lose it.
-        mustAnswer={busy || made !== null}
-        onOpenChange={(wanted) => wanted || busy || made !== null || close()}
-        title={made ? "Store your key" : "Create key"}
-        description={made ? undefined : "For one place each: then you see what it spends, and revoke it alone."}
+        mustAnswer={busy || created !== null}
+        onOpenChange={(wanted) => wanted || busy || created !== null || close()}
+        title={created ? "Store your key" : "Create key"}
+        description={created ? undefined : "For one place each: then you see what it spends, and revoke it alone."}
       >
-        {made ? (
-          <NewKey made={made} onStored={stored} />
+        {created ? (
+          <NewKey created={created} onStored={stored} />
         ) : (
-          <KeyForm models={models} busy={busy} onCancel={close} submit={(input) => run(() => create(input))} onMade={setMade} />
+          <KeyForm models={models} busy={busy} onCancel={close} submit={(input) => run(() => create(input))} onCreated={setCreated} />
         )}
       </Dialog>
     </>
@@ -66,11 +66,11 @@ interface KeyFormProps {
   models: readonly ModelChoice[];
   busy: boolean;
   submit: KeyActions["create"];
-  onMade: (made: MadeKey) => void;
+  onCreated: (created: CreatedKey) => void;
   onCancel: () => void;
 }
 
-function KeyForm({ models, busy, submit, onMade, onCancel }: KeyFormProps) {
+function KeyForm({ models, busy, submit, onCreated, onCancel }: KeyFormProps) {
   const [name, setName] = useState("");
   const [draft, setDraft] = useState(newLimits);
   const [problem, setProblem] = useState<FieldProblem | null>(null);
@@ -78,7 +78,7 @@ function KeyForm({ models, busy, submit, onMade, onCancel }: KeyFormProps) {
     event.preventDefault();
     setProblem(null);
     const answer = await submit({ name, ...inputOf(draft) });
-    if (answer.ok) onMade(answer);
+    if (answer.ok) onCreated(answer);
     else setProblem(problemOf(answer));
   };
   return (

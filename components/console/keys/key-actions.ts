@@ -15,13 +15,13 @@ export interface LimitsInput {
 }
 
 /** The key in clear and a line to try it with: nothing will ever show either of them again. */
-export interface MadeKey {
+export interface CreatedKey {
   key: string;
   curl: string;
 }
 
 export interface KeyActions {
-  create: (input: LimitsInput & { name: string }) => Promise<Answer<MadeKey>>;
+  create: (input: LimitsInput & { name: string }) => Promise<Answer<CreatedKey>>;
   rename: (input: { keyId: string; name: string }) => Promise<Answer>;
   changeLimits: (input: LimitsInput & { keyId: string }) => Promise<Answer>;
   pause: (input: { keyId: string }) => Promise<Answer>;

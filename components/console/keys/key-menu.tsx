@@ -28,15 +28,15 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const { keyId, name, state } = item;
   const close = () => setOpen(null);
 
-  const tell = async (action: () => Promise<Answer>, done: string) => {
+  const runAndNotify = async (action: () => Promise<Answer>, done: string) => {
     const answer = await run(action);
     if (answer.ok) toast.success(done);
     else toast.error(answer.message);
   };
-  const pause = () => tell(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
-  const resume = () => tell(() => actions.resume({ keyId }), "Resumed. Calls with this key work again.");
+  const pause = () => runAndNotify(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
+  const resume = () => runAndNotify(() => actions.resume({ keyId }), "Resumed. Calls with this key work again.");
   const revoke = async () => {
-    await tell(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");
+    await runAndNotify(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");
     close();
   };
 

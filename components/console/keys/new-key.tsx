@@ -5,26 +5,26 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/code-block";
 import { CopyButton } from "../../ui/copy-button";
-import type { MadeKey } from "./key-actions";
+import type { CreatedKey } from "./key-actions";
 
 interface NewKeyProps {
-  made: MadeKey;
+  created: CreatedKey;
   onStored: () => void;
 }
 
-/** A key that was just made, for the only time: it is in this page's memory and nowhere else. */
-export function NewKey({ made: { key, curl }, onStored }: NewKeyProps) {
+/** A key that was just created, for the only time: it is in this page's memory and nowhere else. */
+export function NewKey({ created: { key, curl }, onStored }: NewKeyProps) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     box.current?.focus();
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
     // "Back" is how phones close a dialog; here it would leave the page and lose the key, so it leads to the page itself.
     const stay = () => window.history.pushState(null, "", window.location.href);
     stay();
-    window.addEventListener("beforeunload", ask);
+    window.addEventListener("beforeunload", confirmLeaving);
     window.addEventListener("popstate", stay);
     return () => {
-      window.removeEventListener("beforeunload", ask);
+      window.removeEventListener("beforeunload", confirmLeaving);
       window.removeEventListener("popstate", stay);
     };
   }, []);

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
 import { countText } from "../../ui/number-text";
-import type { RunQuote } from "./ask";
+import type { RunQuote } from "./run-request";
 
 interface HoldLineProps {
   /** Null while the form is not ready to be priced. */

@@ -15,9 +15,9 @@ import { formatUnits } from "../../wallet/usdc-text";
 import { type Payer, usePayer } from "../../wallet/use-payer";
 import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
-import type { RunQuote } from "./ask";
 import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
 import type { SignedPayment } from "./run";
+import type { RunQuote } from "./run-request";
 import { useSignedPayment } from "./use-signed-payment";
 
 interface PayStepsProps extends Omit<WalletPaySettings, "access"> {

@@ -6,11 +6,11 @@ import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
-import { askModel, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { centsFor, centsToNano, centsToUnits } from "./pay-types";
 import { PaymentFigures } from "./payment-figures";
 import type { RunProblem, SignedPayment } from "./run";
 import { RunProblemNotice } from "./run-problem-notice";
+import { type PlaygroundDoor, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
 let server: Server;
 let door: PlaygroundDoor;
@@ -35,7 +35,7 @@ const fields = { model: "grok", prompt: "Hi", system: undefined, maxTokens: 5, t
 
 async function run(): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const event of askModel(door, fields, new AbortController().signal)) events.push(event);
+  for await (const event of requestAnswer(door, fields, new AbortController().signal)) events.push(event);
   return events;
 }
 

@@ -10,7 +10,6 @@ import { WalletFormLoading } from "../../wallet/wallet-loading";
 import { WalletSection } from "../../wallet/wallet-section";
 import { PageHeading } from "../page-heading";
 import { AnswerPanel } from "./answer-panel";
-import type { PlaygroundDoor } from "./ask";
 import { CodeDialog } from "./code-dialog";
 import { HoldLine } from "./hold-line";
 import { PastRuns } from "./past-runs";
@@ -18,6 +17,7 @@ import type { DrawPayment, WalletPaySettings } from "./pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
 import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
 import { isRunning, type SignedPayment } from "./run";
+import type { PlaygroundDoor } from "./run-request";
 import { useQuote } from "./use-quote";
 import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
 

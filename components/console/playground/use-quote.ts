@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { fetchPrice, type PlaygroundDoor, type RunQuote } from "./ask";
 import type { PromptFields } from "./code-lines";
+import { fetchPrice, type PlaygroundDoor, type RunQuote } from "./run-request";
 
 const TYPING_PAUSE_MS = 500;
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
-import { askModel, type PlaygroundDoor, unreachable } from "./ask";
 import { isRunning, newRun, type Run, type RunFields, type RunReceipt } from "./run";
+import { type PlaygroundDoor, requestAnswer, unreachable } from "./run-request";
 
 /** Finds what a run that was left did cost; null while that is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
@@ -82,7 +82,7 @@ async function follow({ fields }: Run, { door, signal, onProgress }: Following):
     });
   };
   try {
-    for await (const event of askModel(door, fields, signal)) {
+    for await (const event of requestAnswer(door, fields, signal)) {
       if (event.type === "opened") Object.assign(known, { state: "writing", requestId: event.requestId, firstTokenMs: sinceStart() });
       else if (event.type === "text") known.text += event.text;
       else if (event.type === "done") Object.assign(known, { state: "done", receipt: event.receipt, payment: event.payment });

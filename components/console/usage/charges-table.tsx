@@ -21,8 +21,8 @@ export function ChargesTable({ rows, onOpen }: ChargesTableProps) {
     {
       id: "model",
       heading: "Model",
-      className: "pr-4 text-left",
-      cellClassName: "max-w-0 font-normal max-md:w-full md:w-[34%]",
+      className: "pr-4 text-left font-normal",
+      cellClassName: "max-w-0 max-md:w-full md:w-[34%]",
       cell: (row) => (
         <ChargeCell
           row={row}

@@ -1,20 +1,10 @@
 // An API key as its owner sees it.
 
-import type { KeyState } from "@/lib/access/key-list";
+import type { KeyLine } from "@/lib/access/key-list";
 import type { CapPeriod } from "@/lib/access/keys";
-import type { KeyId } from "@/lib/base/ids";
 
 /** Amounts in nano-USD. */
-export interface OwnKey {
-  keyId: KeyId;
-  name: string;
-  prefix: string;
-  last4: string;
-  state: KeyState;
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
+export interface OwnKey extends Omit<KeyLine, "cap" | "allowedModels"> {
   cap: OwnCap | null;
   /** In the cap's present period, or in the last 30 days for a key without a cap. */
   spent: bigint;

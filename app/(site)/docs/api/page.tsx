@@ -1,11 +1,10 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { OperationSection, type OperationView } from "@/components/docs/operation-section";
-import { chapterLink } from "@/components/docs/section";
+import { chapterLink, DocLink } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import { listOperations } from "./operations";
@@ -74,22 +73,12 @@ function Basics({ baseUrl }: { baseUrl: string }) {
       <p>
         Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB. Amounts are USD: exact decimal numbers of at most
         nine places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>; every
-        code has{" "}
-        <Link href="/docs/errors" className={chapterLink}>
-          its page
-        </Link>
-        . A field is only ever added to v1; it is never renamed, removed or given another meaning.
+        code has <DocLink href="/docs/errors">its page</DocLink>. A field is only ever added to v1; it is never renamed, removed or given
+        another meaning.
       </p>
       <p>
-        A request is paid from the balance of its key, or{" "}
-        <Link href="/docs/payments" className={chapterLink}>
-          by a wallet that signs for it
-        </Link>
-        ; without any key,{" "}
-        <Link href="/docs/x402" className={chapterLink}>
-          by x402
-        </Link>
-        .
+        A request is paid from the balance of its key, or <DocLink href="/docs/payments">by a wallet that signs for it</DocLink>; without
+        any key, <DocLink href="/docs/x402">by x402</DocLink>.
       </p>
     </section>
   );

@@ -1,8 +1,7 @@
-import Link from "next/link";
 import { curlDeposits } from "@/app/examples";
 import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import type { DepositChapterProps } from "./what-counts";
 
@@ -38,15 +37,9 @@ export function ApiChapter({ id, title, site }: DepositChapterProps) {
       <CodeBlock title="curl, deposits" copy={curlDeposits(site)} />
       <p>
         Each row has its <Code>state</Code>, <Code>amount</Code>, <Code>transaction</Code>, and <Code>confirmations</Code> of{" "}
-        <Code>neededConfirmations</Code>;{" "}
-        <Link href="/docs/api#listDeposits" className={chapterLink}>
-          the reference
-        </Link>{" "}
-        has them all. Your addresses are the <Code>wallet</Code> of{" "}
-        <Link href="/docs/api#getBalance" className={chapterLink}>
-          the balance
-        </Link>
-        . To wait for money, watch <Code>available</Code> there.
+        <Code>neededConfirmations</Code>; <DocLink href="/docs/api#listDeposits">the reference</DocLink> has them all. Your addresses are
+        the <Code>wallet</Code> of <DocLink href="/docs/api#getBalance">the balance</DocLink>. To wait for money, watch{" "}
+        <Code>available</Code> there.
       </p>
     </Section>
   );

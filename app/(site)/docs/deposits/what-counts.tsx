@@ -1,8 +1,7 @@
-import Link from "next/link";
 import type { Site } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/amount";
 import { MINIMUM_DEPOSIT } from "@/lib/console/deposit";
 import { listPayableTokens } from "@/lib/console/payable-tokens";
@@ -18,12 +17,9 @@ export function PayInChapter({ site, ...section }: DepositChapterProps) {
   return (
     <Section {...section}>
       <p>
-        Your account has an address of its own on Base and one on Solana. They stand under{" "}
-        <Link href="/deposit" className={chapterLink}>
-          Deposit
-        </Link>
-        , are given at your first sign-in, and stay yours for good. Send USDC there from any wallet or exchange: who sends it does not
-        matter, and no note is needed.
+        Your account has an address of its own on Base and one on Solana. They stand under <DocLink href="/deposit">Deposit</DocLink>, are
+        given at your first sign-in, and stay yours for good. Send USDC there from any wallet or exchange: who sends it does not matter, and
+        no note is needed.
       </p>
       {site.isSandbox ? (
         <p>

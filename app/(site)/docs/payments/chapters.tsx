@@ -1,10 +1,8 @@
-import Link from "next/link";
-import type { ReactNode } from "react";
 import type { Site } from "@/app/site";
 import { Code, WithCode } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section, Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import { messageLines } from "@/lib/gateway/reads/payment-terms";
@@ -18,24 +16,6 @@ export interface PaymentChapterProps {
   /** The model that examples call. */
   model: string;
 }
-
-export const DocLink = ({ href, children }: { href: string; children: ReactNode }) => (
-  <Link href={href} className={chapterLink}>
-    {children}
-  </Link>
-);
-
-/** What happens, step by step: when, then what. */
-export const Steps = ({ steps }: { steps: readonly { when: string; what: ReactNode }[] }) => (
-  <dl className="border-t border-line">
-    {steps.map(({ when, what }) => (
-      <div key={when} className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
-        <dt className="text-sm leading-[26px] text-muted">{when}</dt>
-        <dd>{what}</dd>
-      </div>
-    ))}
-  </dl>
-);
 
 export function MovesChapter({ id, title, site }: PaymentChapterProps) {
   return (

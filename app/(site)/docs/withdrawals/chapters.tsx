@@ -1,6 +1,5 @@
-import Link from "next/link";
 import { FieldTable } from "@/components/docs/field-table";
-import { chapterLink, Section } from "@/components/docs/section";
+import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/amount";
 import type { WithdrawalTerms } from "@/lib/console/withdrawal-terms";
 
@@ -16,20 +15,14 @@ interface ChapterProps {
 export const TakeOutChapter = ({ id, title, name, isSandbox }: ChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      Under{" "}
-      <Link href="/withdraw" className={chapterLink}>
-        Withdraw
-      </Link>{" "}
-      you choose a chain, one of your linked wallets, and what is to arrive. One of your wallets then signs a text that says all of it: a
-      stolen session is not enough. The text is headed “{name} Withdrawal”. Read it in your wallet before you sign; it costs no gas.
+      Under <DocLink href="/withdraw">Withdraw</DocLink> you choose a chain, one of your linked wallets, and what is to arrive. One of your
+      wallets then signs a text that says all of it: a stolen session is not enough. The text is headed “{name} Withdrawal”. Read it in your
+      wallet before you sign; it costs no gas.
     </p>
     <p>
       Money goes to linked wallets only. The wallet that opened your account is paid at once. One that you link in the{" "}
-      <Link href="/settings" className={chapterLink}>
-        settings
-      </Link>{" "}
-      is paid 24 hours later, so that you have a day to notice one that is not yours. Unlink a wallet, and what is not yet on its way to it,
-      or was signed by it, comes back to your balance.
+      <DocLink href="/settings">settings</DocLink> is paid 24 hours later, so that you have a day to notice one that is not yours. Unlink a
+      wallet, and what is not yet on its way to it, or was signed by it, comes back to your balance.
     </p>
     {isSandbox ? <p>This is a sandbox: what goes out is test USDC, on chains inside this machine. The demo wallet signs for you.</p> : null}
   </Section>

@@ -1,20 +1,16 @@
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
-import { Section } from "@/components/docs/section";
+import { chapterLink, DocLink, Section, Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { formatUsd } from "@/lib/base/money";
 import { leastPrice } from "@/lib/gateway/x402/price";
-import { DocLink, type PaymentChapterProps, Steps } from "../payments/chapters";
+import type { PaymentChapterProps } from "../payments/chapters";
 import { exportWallet } from "../payments/examples";
 import { baseExample, priceExample, solanaExample } from "./examples";
 
 const Protocol = () => (
-  <a
-    href="https://www.x402.org"
-    rel="noreferrer"
-    className="text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper"
-  >
+  <a href="https://www.x402.org" rel="noreferrer" className={chapterLink}>
     x402
   </a>
 );

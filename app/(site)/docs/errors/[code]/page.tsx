@@ -4,6 +4,7 @@ import { notFound } from "next/navigation";
 import { WithCode } from "@/components/docs/code";
 import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
+import { Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/json-text";
 import { type ErrorPage, findErrorPage } from "../error-pages";
@@ -36,11 +37,14 @@ export default async function ErrorCodePage(props: PageProps) {
         </p>
         <h1 className="mt-3 font-mono text-lg font-medium tracking-tight break-all sm:text-xl sm:tracking-[-0.03em]">{code}</h1>
         <p className="mt-2 text-muted">{title}.</p>
-        <dl className="mt-8 border-t border-line">
-          <Point term="When" text={when} />
-          <Point term="What to do" text={fix} />
-          <Point term="Try again" text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />
-        </dl>
+        <Steps
+          className="mt-8"
+          steps={[
+            { when: "When", what: <WithCode text={when} /> },
+            { when: "What to do", what: <WithCode text={fix} /> },
+            { when: "Try again", what: <WithCode text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} /> },
+          ]}
+        />
         <div className="mt-10">
           <CodeBlock title={`Answer ${status}`} copy={example}>
             <JsonText text={example} lit={["code"]} />
@@ -53,16 +57,5 @@ export default async function ErrorCodePage(props: PageProps) {
         ) : null}
       </article>
     </DocsFrame>
-  );
-}
-
-function Point({ term, text }: { term: string; text: string }) {
-  return (
-    <div className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
-      <dt className="text-sm leading-[26px] text-muted">{term}</dt>
-      <dd>
-        <WithCode text={text} />
-      </dd>
-    </div>
   );
 }

@@ -1,4 +1,4 @@
-// The playground's two questions to its own origin: an answer as a stream of events, and the price of a prompt.
+// What the playground requests of its own origin: an answer as a stream of events, and the price of a prompt.
 
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { PromptFields } from "./code-lines";
@@ -33,7 +33,7 @@ const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSi
   });
 
 /** Asks the model. @throws what fetch throws when the service is out of reach, or `signal` aborts */
-export async function* askModel(door: PlaygroundDoor, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
+export async function* requestAnswer(door: PlaygroundDoor, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const response = await send(door.answerUrl, door.csrfToken, fields, signal);
   const requestId = response.headers.get("x-request-id");
   if (!response.ok || !response.body) {

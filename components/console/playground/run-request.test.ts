@@ -8,11 +8,11 @@ import { drawPage } from "@/components/ui/testing/app-router";
 import { listModelPrices } from "@/lib/console/models";
 import { estimateUsage } from "@/lib/gateway/prompt/completion";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
-import { askModel, fetchPrice, type PlaygroundDoor, type RunEvent, unreachable } from "./ask";
 import { estimateCost } from "./estimate";
 import { readPromptForm } from "./prompt-form";
 import type { RunProblem } from "./run";
 import { RunProblemNotice } from "./run-problem-notice";
+import { fetchPrice, type PlaygroundDoor, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
 let server: Server;
 let door: PlaygroundDoor;
@@ -37,7 +37,7 @@ const ever = new AbortController().signal;
 
 async function run(): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const event of askModel(door, fields, ever)) events.push(event);
+  for await (const event of requestAnswer(door, fields, ever)) events.push(event);
   return events;
 }
 
