@@ -108,7 +108,7 @@ test("many are sent at once, none waiting for another's block, and are all in th
   expect(new Set(found.map(({ block }) => block)).size).toBe(1);
 });
 
-test("what would revert is told before it is stored; what reverts in its block failed, and its fee is booked", async () => {
+test("what would revert is refused before it is stored; what reverts in its block failed, and its fee is booked", async () => {
   const tooMuch = { to: chain.usdc, data: encodeTransfer(newAddress(), 10n ** 15n) };
   expect(await prepareCall(tooMuch, chain.nodes)).toEqual({ kind: "reverts", reason: "ERC20: transfer amount exceeds balance" });
   const prepared = { ...(await chain.prepare()), ...tooMuch };
@@ -122,22 +122,22 @@ test("what would revert is told before it is stored; what reverts in its block f
   expect(await hashesOf("reverts")).toHaveLength(1);
 });
 
-test("whoever listens is told the id at each change, and at no other time", async () => {
+test("listeners are notified of the id at each change, and at no other time", async () => {
   const listener = new pg.Client({ connectionString: database.url });
   await listener.connect();
   await listener.query("LISTEN relayed");
-  const told: string[] = [];
-  listener.on("notification", ({ payload = "" }) => void told.push(payload));
+  const notified: string[] = [];
+  listener.on("notification", ({ payload = "" }) => void notified.push(payload));
   await chain.round();
-  await chain.store("told");
-  await sendStored("told", nodes());
-  await waitForRelayed("told", 30_000, nodes());
+  await chain.store("listened to");
+  await sendStored("listened to", nodes());
+  await waitForRelayed("listened to", 30_000, nodes());
   await chain.mine(TO_FINAL);
   for (let round = 0; round < 4; round++) await chain.round();
   await pool().query("NOTIFY relayed, 'end'");
-  while (!told.includes("end")) await once(listener, "notification");
+  while (!notified.includes("end")) await once(listener, "notification");
   await listener.end();
-  expect(told.filter((id) => id === "told")).toHaveLength(3);
+  expect(notified.filter((id) => id === "listened to")).toHaveLength(3);
 });
 
 test("with nothing under way a round is one query, and no node is asked", async () => {

@@ -1,4 +1,4 @@
-// The relayer's nonces held against the chain's: a key that is used elsewhere, a chain that is another, and how it goes on after.
+// The relayer's nonces compared with the chain's: a key that is used elsewhere, another chain, and how it goes on after.
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";

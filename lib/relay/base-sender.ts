@@ -25,7 +25,7 @@ const cures: Record<SenderFault, string> = {
 
 /** The lowest nonce of a sender that is not final; null when all are. The chain's own is never lower. */
 export async function findLowestOpen(sender: string, database: Database = prisma()): Promise<number | null> {
-  // Of what is open alone: the first row by nonce could be looked for among all that the sender ever sent.
+  // A minimum over the open rows. For the first row in the order of nonces, PostgreSQL may walk through all that the sender ever sent.
   const { _min } = await database.relayed.aggregate({ where: { finalized: false, chain: "base", sender }, _min: { nonce: true } });
   return _min.nonce;
 }

@@ -1,4 +1,4 @@
-// What those who pay for transactions have left, for whoever fills them up.
+// What is left to those who pay for transactions, so that an operator fills them up in time.
 
 import { z } from "zod";
 import { metrics } from "@/lib/base/observe/metrics";

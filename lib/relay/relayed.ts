@@ -106,7 +106,10 @@ export function recordSent(id: string, hash: string, problem: string | null): Pr
  * @param fee in wei; null where it is not known yet
  * @returns whether that is news
  */
-export function recordMined(id: string, { isSuccess, block, blockHash, ...mined }: Inclusion & { hash: string; fee: bigint | null }) {
+export function recordMined(
+  id: string,
+  { isSuccess, block, blockHash, ...mined }: Inclusion & { hash: string; fee: bigint | null },
+): Promise<boolean> {
   const there = { state: stateInBlock(isSuccess), hash: mined.hash, block, blockHash };
   return change(
     id,

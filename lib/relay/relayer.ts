@@ -1,5 +1,5 @@
-// The relayer: the key that pays for our transactions on Base, and has no right over anybody's USDC. Whoever holds the seed hands
-// it over at the start.
+// The relayer: the key that pays for our transactions on Base, and has no right over anybody's USDC. The process with the seed
+// hands it over at its start.
 
 import type { Hex, Signature } from "viem";
 import { once } from "@/lib/base/process-singleton";

@@ -1,5 +1,5 @@
-// Who a settlement contract of this service pays and who alone may call it: handed over by whoever holds the seed at its start, and
-// written down for processes that do not.
+// Who a settlement contract of this service pays and who alone may call it: the process with the seed hands both over at its start,
+// and they are stored for processes without it.
 
 import type { Hex } from "viem";
 import { writeSetting } from "@/lib/db/settings";

@@ -27,7 +27,7 @@ export async function storeSigned(signed: SignedTransaction, transaction: Transa
     data: [{ id, chain: "solana", sender, lastValidHeight, signedSlot, state: "stored", hash, storedAt: at }],
     skipDuplicates: true,
   });
-  // The insert waited for whoever stored this id: a statement of its own sees that one.
+  // The insert waited until the other transaction of this id was committed: this statement, being a later one, sees it.
   if (count === 0) return (await transaction.relayed.findUniqueOrThrow({ where: { id }, select: { hash: true } })).hash;
   await transaction.relayBroadcast.create({ data: { hash, relayedId: id, raw: Buffer.from(signed.bytes), signedAt: at } });
   return hash;

@@ -1,5 +1,5 @@
 // The sponsor: the key that pays the fees of payments on Solana which their payers signed. It holds SOL and nothing else, and is no
-// party to what it pays for. Whoever holds the seed hands it over at the start.
+// party to what it pays for. The process with the seed hands it over at its start.
 
 import { once } from "@/lib/base/process-singleton";
 import { writeSetting } from "@/lib/db/settings";
@@ -40,6 +40,6 @@ export interface SponsoredParties {
   mint: string;
 }
 
-/** Writes down, for processes without the seed, what a payer must be asked for. */
+/** Stores, for processes without the seed, what a payer must be asked for. */
 export const writeSponsoredParties = ({ sponsor, treasury, mint }: SponsoredParties): Promise<void> =>
   writeSetting(SPONSORED_PARTIES, JSON.stringify({ sponsor, treasury, mint }));

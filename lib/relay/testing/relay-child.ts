@@ -55,7 +55,7 @@ const storeNext = async (): Promise<void> => {
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
   }
 };
-// Whoever waits five seconds for a connection of the pool is refused one.
+// A wait of more than five seconds for a connection of the pool fails.
 await Promise.all(Array.from({ length: config().DATABASE_POOL_SIZE }, storeNext));
 await sendStored(order.ids, { evm });
 for (let round = 0; round < order.rounds; round++) await runRelay({ evm, stuckAfterMs: 0, resendAfterMs: 0 });

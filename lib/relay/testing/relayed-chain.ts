@@ -24,7 +24,7 @@ export function relayerOf(privateKey: Hex): Relayer {
   };
 }
 
-/** A chain that makes blocks for transactions, and otherwise only when it is told to. The caller stops it. */
+/** A chain that makes a block for each transaction, and otherwise only on demand. The caller stops it. */
 export async function startRelayedChain() {
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   await chain.mine(2 * TO_FINAL);
