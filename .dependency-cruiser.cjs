@@ -91,6 +91,18 @@ const borders = [
     to: { path: "^(node:)?(http|https|http2|net|tls|dgram|dns)(/|$)|node_modules/undici/" },
   },
   {
+    name: "raw-pg-only-where-it-must",
+    comment:
+      "Queries go through prisma() of lib/db/prisma. The driver itself is for lib/db, the commit of holds and charges, and the hot path's " +
+      "key look-up; the server's programs may close its connections.",
+    severity: "error",
+    from: {
+      path: "^(lib|app|components)/",
+      pathNot: `${folder("db")}|${testCode}|^lib/ledger/commit/connections\\.ts$|^lib/access/find-key\\.ts$|^lib/gateway/proof/payment-hold\\.ts$|^lib/server/(custody|present-database|shutdown)\\.ts$`,
+    },
+    to: { path: "^lib/db/pool\\.ts$|node_modules/(@types/)?(pg|pg-pool)/", dependencyTypesNot: ["type-only"] },
+  },
+  {
     name: "prisma-client-stays-in-db",
     comment: "lib/db/generated is the inside of lib/db: import the client or the type from a file of lib/db itself.",
     severity: "error",

@@ -1,9 +1,10 @@
 // A database of the bench's own, and accounts in it by the thousand, each with addresses as the signer would have made them.
 
 import { join, resolve } from "node:path";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
-import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { closePool, pool } from "@/lib/db/pool";
 
 /** Runs `work` on an empty, migrated database in DATA_DIR, and prints what it resolves with as one line of JSON. */
 export async function withDatabase(work: () => Promise<object>): Promise<void> {

@@ -1,6 +1,8 @@
 // Telling a statement that the database refused from a connection that broke: after the first nothing was committed; after
 // the second nobody knows.
 
+import type { PrismaClientKnownRequestError } from "@prisma/client/runtime/client";
+
 const connectionStates = /^(08|57P|58)/;
 
 /** True when the database answered with an error of the statement itself, so that its transaction was rolled back. */
@@ -21,7 +23,8 @@ export function sqlStateOf(error: unknown): string | null {
 
 /** Prisma's adapter keeps the code of an error of the database, and none of others. */
 function stateInPrismaError(error: unknown): string | null {
-  const { meta } = (error ?? {}) as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
-  const state = meta?.driverAdapterError?.cause?.originalCode;
+  const { meta } = (error ?? {}) as Partial<PrismaClientKnownRequestError>;
+  const { cause } = (meta?.driverAdapterError ?? {}) as { cause?: { originalCode?: unknown } };
+  const state = cause?.originalCode;
   return typeof state === "string" ? state : null;
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { setDatabaseUrl } from "./database-url";
 import { type HeartbeatOptions, processId } from "./heartbeat";
-import { inTransaction, pool, setDatabaseUrl } from "./pool";
+import { inTransaction, pool } from "./pool";
 import {
   beatsOfADeath,
   endHeartbeats,

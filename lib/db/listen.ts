@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
+import { databaseUrl } from "./database-url";
 import { openDedicatedConnection } from "./dedicated-connection";
-import { databaseUrl } from "./pool";
 
 export interface ListenCallbacks {
   /** A notice on the channel, with its payload. */

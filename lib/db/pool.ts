@@ -5,6 +5,7 @@ import pg from "pg";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { once } from "@/lib/base/process-singleton";
+import { databaseUrl } from "./database-url";
 
 /** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
 export interface Queryable {
@@ -21,19 +22,7 @@ const timesInIso = "-c DateStyle=ISO -c TimeZone=UTC";
 const statementTimeoutMs = 30_000;
 const answerTimeoutMs = 35_000;
 
-const database = () => once<{ url?: string; pool?: pg.Pool }>("database", () => ({}));
-
-/** Where the database is, for a process that started one itself; otherwise DATABASE_URL tells. Call it before the first query. */
-export function setDatabaseUrl(url: string): void {
-  database().url = url;
-}
-
-/** @throws Error when neither DATABASE_URL nor an embedded database told where it is */
-export function databaseUrl(): string {
-  const url = database().url ?? config().DATABASE_URL;
-  if (url === undefined) throw new Error("No database: set DATABASE_URL, or start the embedded one first.");
-  return url;
-}
+const database = () => once<{ pool?: pg.Pool }>("database pool", () => ({}));
 
 /** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
 export function pool(): pg.Pool {

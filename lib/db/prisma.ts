@@ -16,8 +16,6 @@ export type Database = Prisma.TransactionClient;
 export type Transaction = Database & {
   /** Only `inTransaction` makes one: a client that commits each query by itself cannot take its place. */
   readonly [inOneCommit]: true;
-  /** Until every caller speaks Prisma. */
-  readonly query: pg.ClientBase["query"];
 };
 
 declare const inOneCommit: unique symbol;
@@ -31,8 +29,8 @@ export function prisma(): PrismaClient {
   return held.made.client;
 }
 
-/** A client over a pool of its own, for a tool; the service calls `prisma()`. Its errors are short: long ones quote arguments, which may be secrets. */
-export const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
+// Short errors: the long ones quote the source and the arguments, which may be secrets.
+const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
 
 /** A connection is waited for as long as `pool` does, and no transaction lasts longer than the server lets one be idle. */
 const limits = { maxWait: 5_000, timeout: 30_000 };
@@ -48,27 +46,13 @@ export function inTransaction<T>(
 ): Promise<T> {
   return prisma().$transaction(
     async (client) => {
-      const result = await work(withQuery(client));
+      const result = await work(client as Transaction);
       // PostgreSQL answers the COMMIT of a failed transaction with a ROLLBACK and no error, and refuses every other statement.
       await client.$executeRaw`SELECT 1`;
       return result;
     },
     { ...limits, ...options },
   );
-}
-
-function withQuery(client: Database): Transaction {
-  const query = async (text: string, values: unknown[] = []) => {
-    if (!/^\s*(SELECT|WITH)|RETURNING/i.test(text)) return { rows: [], rowCount: await client.$executeRawUnsafe(text, ...values) };
-    try {
-      const rows = await client.$queryRawUnsafe<unknown[]>(text, ...values);
-      return { rows, rowCount: rows.length };
-    } catch (error) {
-      if (error instanceof Error && /void/.test(JSON.stringify(error) + error.message)) return { rows: [], rowCount: 1 };
-      throw error;
-    }
-  };
-  return new Proxy(client, { get: (target, name) => (name === "query" ? query : Reflect.get(target, name)) }) as Transaction;
 }
 
 /** Tells whoever listens on `channel`; inside a transaction when that commits, otherwise now. */

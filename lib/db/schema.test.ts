@@ -9,7 +9,7 @@ import { createTestDatabase } from "./testing/test-database";
 /** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [
-    /^function (access|ledger|relay|wallets|payments|gateway)_\w+$/,
+    /^function (access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
     "the way of a request decides inside the database; the owner's name comes first",
   ],
   [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as one that is whole"],

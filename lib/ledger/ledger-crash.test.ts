@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
-import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { closePool, pool } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";

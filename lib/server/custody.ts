@@ -3,8 +3,9 @@
 
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
-import { makePool } from "@/lib/db/pool";
-import { createClient } from "@/lib/db/prisma";
+import { setDatabaseUrl } from "@/lib/db/database-url";
+import { closePool } from "@/lib/db/pool";
+import { withClient } from "@/lib/db/with-client";
 import { makeWords, readWords } from "@/lib/wallets/mnemonic";
 import { openSeedFile } from "@/lib/wallets/open-seed";
 import { checkPassphrase, hasPassphrase, readPassphrase } from "@/lib/wallets/passphrase";
@@ -154,10 +155,10 @@ function comparePins(settings: CustodySettings, treasury: Treasury): void {
 }
 
 async function compareWith(url: string, signer: Signer): Promise<void> {
-  const pool = makePool(url, 1);
+  setDatabaseUrl(url);
   try {
-    await pool.query("SELECT 1"); // the driver's errors say why a database cannot be reached, Prisma's do not
-    const audit = await auditSeed(signer, createClient(pool));
+    await withClient(url, "pennyprompt custody", (client) => client.query("SELECT 1")); // says why it cannot be reached; Prisma does not
+    const audit = await auditSeed(signer);
     if (audit.kind === "unused") return say("The database has no seed yet: the first start with this one makes it the database's own.");
     if (audit.kind === "match") {
       return say(`The database's seed is this one: ${audit.wallets} wallets compared, next derivation index ${audit.nextIndex}.`);
@@ -166,7 +167,7 @@ async function compareWith(url: string, signer: Signer): Promise<void> {
   } catch (error) {
     throw databaseProblem(error, url);
   } finally {
-    await pool.end();
+    await closePool();
   }
 }
 

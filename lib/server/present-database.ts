@@ -4,8 +4,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { config } from "@/lib/base/config";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { runningPostgresUrl, startEmbeddedPostgres } from "@/lib/db/embedded";
-import { closePool, setDatabaseUrl } from "@/lib/db/pool";
+import { closePool } from "@/lib/db/pool";
 import { databaseProblem } from "./start-problem";
 
 /**

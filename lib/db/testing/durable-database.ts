@@ -1,9 +1,10 @@
 // A database of a test file on a PostgreSQL of its own, which is as durable as live mode demands; the run's own is not.
 
 import { afterAll } from "vitest";
+import { setDatabaseUrl } from "../database-url";
 import { startEmbeddedPostgres } from "../embedded";
 import { migrate } from "../migrate";
-import { closePool, setDatabaseUrl } from "../pool";
+import { closePool } from "../pool";
 import { cleanUpEmbedded, newDataDir, queryOnce } from "./embedded-fixture";
 import { urlOfDatabase } from "./test-database";
 

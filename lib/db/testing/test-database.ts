@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
-import { closePool, makePool, setDatabaseUrl } from "../pool";
+import { setDatabaseUrl } from "../database-url";
+import { closePool, makePool } from "../pool";
 
 export interface TestDatabase {
   url: string;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { inTransaction, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
+import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { closeCommitConnections, hasIdleConnection, runOnCommitConnection } from "./connections";
 

@@ -8,8 +8,9 @@ import { prepareValue } from "pg/lib/utils.js";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { databaseUrl } from "@/lib/db/database-url";
 import { isStatementError } from "@/lib/db/failure";
-import { databaseUrl, makePool } from "@/lib/db/pool";
+import { makePool } from "@/lib/db/pool";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
 export const plannerSettings: Readonly<Record<string, string>> = {

@@ -1,9 +1,10 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { forgetOnce } from "@/lib/base/process-singleton";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
-import { closePool, pool, setDatabaseUrl } from "@/lib/db/pool";
+import { closePool, pool } from "@/lib/db/pool";
 import { cleanUpEmbedded, newDataDir } from "@/lib/db/testing/embedded-fixture";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { type Hold, releaseOf, type Settlement } from "../holds";

@@ -7,7 +7,7 @@ import type { KeyRecord } from "@/lib/access/find-key";
 import { peekKey, startKeyCache } from "@/lib/access/key-cache";
 import { digestKey } from "@/lib/access/key-format";
 import { setSandboxPepper } from "@/lib/access/pepper";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 
 export interface KeyAnswer {
   refused: string | null;

@@ -2,7 +2,7 @@
 // its standard input is an order; each line of its output is an answer.
 
 import { createInterface } from "node:readline";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { type Spender, spendAtOnce, startLoad } from "./load";
 
 export type Order =

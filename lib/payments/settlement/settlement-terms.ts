@@ -8,7 +8,7 @@ import { once } from "@/lib/base/process-singleton";
 import { baseChainId } from "@/lib/chains/evm/base";
 import type { SettlementTerms } from "@/lib/chains/evm/settlement";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
-import { databaseUrl } from "@/lib/db/pool";
+import { databaseUrl } from "@/lib/db/database-url";
 import { listSettings } from "@/lib/db/settings";
 import { SETTLEMENT_PARTIES } from "@/lib/relay/settlement-parties";
 

@@ -3,7 +3,7 @@
 
 import { setClock } from "@/lib/base/clock";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { setRelayer } from "@/lib/relay/relayer";
 import { openSigner } from "@/lib/wallets/seed-signer";

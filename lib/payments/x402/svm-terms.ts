@@ -7,7 +7,7 @@ import { once } from "@/lib/base/process-singleton";
 import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { solanaKey } from "@/lib/chains/wallet";
-import { databaseUrl } from "@/lib/db/pool";
+import { databaseUrl } from "@/lib/db/database-url";
 import { listSettings } from "@/lib/db/settings";
 import { SPONSORED_PARTIES } from "@/lib/relay/sponsor";
 

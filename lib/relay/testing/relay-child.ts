@@ -6,7 +6,7 @@ import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { inTransaction } from "@/lib/db/prisma";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { prepareCall, storeCall } from "../calls";

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { inTransaction } from "@/lib/db/prisma";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { getRelayed } from "../relayed";

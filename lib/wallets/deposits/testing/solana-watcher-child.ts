@@ -2,7 +2,7 @@
 // its answer not seen.
 
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { createSolanaWatcher } from "../solana-watcher";
 

@@ -3,7 +3,7 @@
 
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { createBaseWatcher } from "../base-watcher";
 

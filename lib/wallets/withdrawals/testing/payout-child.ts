@@ -3,7 +3,7 @@
 
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
-import { setDatabaseUrl } from "@/lib/db/pool";
+import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { runRelay } from "@/lib/relay/run";
 import { openSigner } from "../../seed-signer";
