@@ -36,6 +36,27 @@ const staircase = floors.flatMap((names, index) =>
   }),
 );
 
+/** The same within lib/wallets: where money lies, how it comes in and leaves, how it is gathered, and the proof that it is there. */
+const walletFloors = [["custody"], ["deposits", "withdrawals"], ["sweeps"], ["reserves"]];
+
+const walletStaircase = walletFloors.flatMap((names, index) =>
+  names.map((name) => ({
+    name: `wallets-floor-${name}`,
+    comment: `lib/wallets/${name} imports only the folders of lib/wallets below it: ${walletFloors.map((floor) => floor.join(", ")).join(" < ")}.`,
+    severity: "error",
+    from: { path: `^lib/wallets/${name}/`, pathNot: testCode },
+    to: {
+      path: walletFloors
+        .slice(index)
+        .flat()
+        .filter((other) => other !== name)
+        .map((other) => `^lib/wallets/${other}/`)
+        .concat("^lib/wallets/[^/]+$")
+        .join("|"),
+    },
+  })),
+);
+
 const borders = [
   {
     name: "client-stands-alone",
@@ -159,7 +180,7 @@ const packages = [
 ];
 
 module.exports = {
-  forbidden: [...staircase, ...borders, ...packages],
+  forbidden: [...staircase, ...walletStaircase, ...borders, ...packages],
   options: {
     tsConfig: { fileName: "tsconfig.json" },
     // Types are imports too: a floor that names the type of a higher one knows it.

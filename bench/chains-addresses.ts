@@ -3,10 +3,10 @@
 
 import { newAccountId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/prisma";
-import { fillAddressPool } from "@/lib/wallets/address-pool";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
-import { openSigner } from "@/lib/wallets/seed-signer";
-import { startCustody } from "@/lib/wallets/start-custody";
+import { fillAddressPool } from "@/lib/wallets/custody/address-pool";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
+import { openSigner } from "@/lib/wallets/custody/seed-signer";
+import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { openCustomers, quantile, withDatabase } from "./chains-database";
 
 const ACCOUNTS = 100_000;

@@ -6,7 +6,7 @@ import { proofText } from "@/lib/chains/evm/settlement";
 import { isSolanaSignature } from "@/lib/chains/solana/signature";
 import { verifySignature } from "@/lib/chains/verify-signature";
 import { createDemoKeys, demoIdentities, demoSigners, demoWalletsFile } from "@/lib/sandbox/demo-wallets";
-import { endOfOrder, writeOrderText } from "@/lib/wallets/withdrawals/order";
+import { endOfOrder, writeOrderText } from "@/lib/wallets/custody/withdrawal-order";
 import { demoWallets, setDemoWallets, signWithDemoWallet } from "./demo-wallets";
 
 afterEach(() => setDemoWallets(undefined));

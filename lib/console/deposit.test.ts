@@ -4,7 +4,7 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { addDeposit, credit, openScan } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { findDepositAddresses, readDepositView } from "./deposit";
 import { listPayableTokens } from "./payable-tokens";

@@ -6,9 +6,9 @@ import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findUsdc } from "@/lib/chains/evm/usdc";
-import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody";
+import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody/custody";
 import { type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
-import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
+import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
 import { readAvailable } from "./owner";
 import type { DepositAddress, DepositView } from "./views/deposit";
 

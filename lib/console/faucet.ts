@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { once } from "@/lib/base/process-singleton";
-import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 import type { Answer } from "./views/answer";

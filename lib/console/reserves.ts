@@ -3,7 +3,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { usdText } from "@/lib/base/money";
 import { addressUrl, blockUrl } from "@/lib/chains/explorer";
-import { type Custody, findCustody } from "@/lib/wallets/custody";
+import { type Custody, findCustody } from "@/lib/wallets/custody/custody";
 import type { Holding } from "@/lib/wallets/reserves/holding";
 import { findKnownReport, findNewestReport, type KnownReport, readCourse } from "@/lib/wallets/reserves/report";
 import type { ReserveFigures, ReservePlace, Reserves } from "./views/reserves";

@@ -7,8 +7,8 @@ import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { type CustodialWallet, openWallet } from "@/lib/wallets/custodial-wallet";
-import { findCustody } from "@/lib/wallets/custody";
+import { type CustodialWallet, openWallet } from "@/lib/wallets/custody/custodial-wallet";
+import { findCustody } from "@/lib/wallets/custody/custody";
 import { findSendTargets } from "./send-targets";
 import { openTestCustody } from "./testing/custody";
 

@@ -9,8 +9,8 @@
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
-import { findWallet } from "@/lib/wallets/custodial-wallet";
-import { findCustody, payableMint } from "@/lib/wallets/custody";
+import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
+import { findCustody, payableMint } from "@/lib/wallets/custody/custody";
 import type { EvmUsdc, SendTargets } from "./views/send-targets";
 import { walletChain } from "./wallet-chain";
 

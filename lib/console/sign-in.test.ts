@@ -8,7 +8,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { findOwnerOf } from "./owner";
 import { signIn, startSignIn } from "./sign-in";
 import { openTestCustody } from "./testing/custody";

@@ -13,7 +13,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { claimCreditOf } from "./claim-credit";
 
 /** The browser that signs in, as its session's owner will know it again. */

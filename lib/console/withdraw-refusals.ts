@@ -1,8 +1,8 @@
 // Why a withdrawal was refused, in words for its owner, with the field of the form that they are about.
 
 import { formatUsd } from "@/lib/base/money";
+import type { WithdrawalChain } from "@/lib/wallets/custody/withdrawal-order";
 import type { DestinationFault } from "@/lib/wallets/withdrawals/destination";
-import type { WithdrawalChain } from "@/lib/wallets/withdrawals/order";
 import type { ChainShort, RequestRefusal } from "@/lib/wallets/withdrawals/request";
 import { leastWithdrawal, MAX_OPEN } from "@/lib/wallets/withdrawals/rules";
 import { refuse } from "./answer";

@@ -11,7 +11,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { endHold, expireHoldsAt, openHold } from "@/lib/ledger/testing/hold";
 import { finalIn, reversed } from "@/lib/payments/testing/credited";
-import { collectDebts } from "@/lib/wallets/collect-debts";
+import { collectDebts } from "@/lib/wallets/deposits/collect-debts";
 import { checkReserves } from "@/lib/wallets/reserves/check-reserves";
 import { ONE_USDC, type Owner, postedOf, spend } from "@/lib/wallets/reserves/testing/reserves-world";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";

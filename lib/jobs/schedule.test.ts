@@ -19,7 +19,7 @@ import { placeHold } from "@/lib/ledger/place-hold";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { chargeOf, newHold } from "@/lib/ledger/testing/holding";
 import { claimed } from "@/lib/payments/testing/credited";
-import { startTestCustody } from "@/lib/wallets/testing/seeds";
+import { startTestCustody } from "@/lib/wallets/custody/testing/seeds";
 import { databaseJobs, webJobs } from "./schedule";
 
 const database = await openTestDatabase();

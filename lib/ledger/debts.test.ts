@@ -7,7 +7,7 @@ import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { checkBooks } from "@/lib/jobs/check-books";
-import { collectDebts } from "@/lib/wallets/collect-debts";
+import { collectDebts } from "@/lib/wallets/deposits/collect-debts";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { openFundingAccount, openLossAccount, readBalance } from "./accounts";
 import { readOwed } from "./owed";

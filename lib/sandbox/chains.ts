@@ -4,7 +4,7 @@
 import type { Hex } from "viem";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
-import type { Custody } from "@/lib/wallets/custody";
+import type { Custody } from "@/lib/wallets/custody/custody";
 import { backGrants } from "./back-grants";
 import { chainsOwner } from "./chains-owner";
 import { readGranted } from "./demo-account";

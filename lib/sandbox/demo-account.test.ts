@@ -10,7 +10,7 @@ import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { findWallet } from "@/lib/wallets/custodial-wallet";
+import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { openDemoAccount, readGranted } from "./demo-account";
 import { createDemoKeys, demoIdentities } from "./demo-wallets";
 

@@ -12,7 +12,7 @@ import type { Wallet } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount, openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { postTransfer } from "@/lib/ledger/transfers";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 
 const DEMO_BALANCE = fromCents(2_500);
 /** Where money in the ledger comes from that came over no chain; `back-grants.ts` makes it good on one. */

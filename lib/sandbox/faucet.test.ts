@@ -26,7 +26,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { type CustodialWallet, openWallet } from "@/lib/wallets/custodial-wallet";
+import { type CustodialWallet, openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { type EvmChain, startEvmChain } from "./evm-chain/start";
 import { openFaucet } from "./faucet";
 import { startTestSolanaChain, type TestSolanaChain } from "./solana-chain/testing";

@@ -10,7 +10,7 @@ import { openTestCustody } from "@/lib/console/testing/custody";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { endpoints } from "@/lib/providers/endpoints";
-import { findCustody } from "@/lib/wallets/custody";
+import { findCustody } from "@/lib/wallets/custody/custody";
 import { buildSimulatedModels } from "./models/testing";
 import { type Sandbox, startSandbox } from "./sandbox";
 import { buildSolanaChain } from "./solana-chain/testing";

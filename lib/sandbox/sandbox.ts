@@ -10,7 +10,7 @@ import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { findRelayer } from "@/lib/relay/relayer";
-import { findCustody } from "@/lib/wallets/custody";
+import { findCustody } from "@/lib/wallets/custody/custody";
 import type { SandboxChains } from "./chains";
 import { areChainsOwned } from "./chains-owner";
 import { openDemoAccount } from "./demo-account";

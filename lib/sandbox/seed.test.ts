@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openLiveSigner } from "@/lib/wallets/open-seed";
+import { openLiveSigner } from "@/lib/wallets/custody/open-seed";
 import { openSecrets } from "./secrets";
 import { openSandboxSigner } from "./seed";
 

@@ -3,12 +3,12 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { openSeedFile } from "@/lib/wallets/open-seed";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
-import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
-import type { Signer } from "@/lib/wallets/signer";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { openSeedFile } from "@/lib/wallets/custody/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
+import type { Signer } from "@/lib/wallets/custody/signer";
 import { openSecrets } from "./secrets";
 
 /**

@@ -6,10 +6,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { openSeedFile } from "@/lib/wallets/open-seed";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf } from "@/lib/wallets/seed-signer";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { openSeedFile } from "@/lib/wallets/custody/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf } from "@/lib/wallets/custody/seed-signer";
 import { bundleService, cleanUpServices, onCleanUp, until } from "./testing/service";
 
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");

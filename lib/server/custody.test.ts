@@ -9,12 +9,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newAccountId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { openSeedFile } from "@/lib/wallets/open-seed";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
-import { startCustody } from "@/lib/wallets/start-custody";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { openSeedFile } from "@/lib/wallets/custody/open-seed";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { bundleService, cleanUpServices, onCleanUp } from "./testing/service";
 
 const database = await openTestDatabase();

@@ -11,10 +11,10 @@ import { openDurableDatabase } from "@/lib/db/testing/durable-database";
 import { createTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
-import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import { readBalance, readReadiness, requestWhole } from "./testing/requests";
 import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
 

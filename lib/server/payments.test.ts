@@ -21,11 +21,11 @@ import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
 import { startTestModels } from "@/lib/sandbox/models/testing";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
-import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
-import type { Signer } from "@/lib/wallets/signer";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
+import type { Signer } from "@/lib/wallets/custody/signer";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, startService, until } from "./testing/service";
 
 const PAYMENTS = isLong ? 1_000 : 24;

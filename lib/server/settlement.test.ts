@@ -10,12 +10,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { makeWords } from "@/lib/wallets/mnemonic";
-import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/seed-signer";
-import { writeNewSeedFile } from "@/lib/wallets/seed-storage";
-import type { Signer } from "@/lib/wallets/signer";
-import { startCustody } from "@/lib/wallets/start-custody";
+import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
+import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
+import type { Signer } from "@/lib/wallets/custody/signer";
+import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, startService, until } from "./testing/service";
 
 const database = await openTestDatabase();

@@ -11,8 +11,8 @@ import { readDeployedSettlement, type SettlementTerms, settlementAddress } from 
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { type Deployment, deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
-import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/custody";
-import type { Signer } from "@/lib/wallets/signer";
+import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/custody/custody";
+import type { Signer } from "@/lib/wallets/custody/signer";
 import { withPresentDatabase } from "./present-database";
 
 const usage = `npm run settlement -- verify     is the contract that payments settle at on the chain, and is it ours?
@@ -111,7 +111,7 @@ async function deploy(): Promise<void> {
 async function openSigner(): Promise<Signer> {
   const { MODE, DATA_DIR, CUSTODY_SEED_FILE } = config();
   if (MODE === "sandbox") return (await import("@/lib/sandbox/seed")).openSandboxSigner(DATA_DIR);
-  if (CUSTODY_SEED_FILE) return (await import("@/lib/wallets/open-seed")).openLiveSigner(config());
+  if (CUSTODY_SEED_FILE) return (await import("@/lib/wallets/custody/open-seed")).openLiveSigner(config());
   throw new Error("CUSTODY_SEED_FILE: this process holds no seed. Run it where the process with ROLES=jobs runs, with its settings.");
 }
 

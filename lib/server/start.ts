@@ -15,8 +15,8 @@ import { reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import type { Signer } from "@/lib/wallets/signer";
-import { startCustody } from "@/lib/wallets/start-custody";
+import type { Signer } from "@/lib/wallets/custody/signer";
+import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
 import { createDoor } from "./http-server";
 import type { StartPages } from "./pages";
@@ -116,7 +116,7 @@ async function startSandboxParts(settings: Config, running: Stoppable[]) {
  */
 async function openSeed(settings: Config): Promise<Signer | null> {
   if (!settings.ROLES.includes("jobs")) return null;
-  if (settings.MODE === "live") return (await import("@/lib/wallets/open-seed")).openLiveSigner(settings);
+  if (settings.MODE === "live") return (await import("@/lib/wallets/custody/open-seed")).openLiveSigner(settings);
   return (await import("@/lib/sandbox/seed")).openSandboxSigner(settings.DATA_DIR);
 }
 

@@ -4,8 +4,8 @@
 import type { WithdrawalId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
 import { displayAddress } from "@/lib/chains/wallet";
+import { walletChainOf } from "@/lib/wallets/custody/withdrawal-order";
 import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
-import { walletChainOf } from "@/lib/wallets/withdrawals/order";
 import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";
 

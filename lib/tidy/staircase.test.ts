@@ -39,6 +39,11 @@ const broken: readonly [rule: string, file: string, line: string][] = [
   ["base-without-network", "lib/base/network.ts", 'import "node:net";'],
   ["base-without-network", "lib/base/fetcher.ts", 'import "undici";'],
   ["prisma-client-stays-in-db", "lib/access/rows.ts", 'import "@/lib/db/generated/client";'],
+  ["wallets-floor-custody", "lib/wallets/custody/up.ts", 'import "../deposits/noun";'],
+  ["wallets-floor-withdrawals", "lib/wallets/withdrawals/beside.ts", 'import "../deposits/noun";'],
+  ["wallets-floor-deposits", "lib/wallets/deposits/up.ts", 'import "../sweeps/noun";'],
+  ["wallets-floor-sweeps", "lib/wallets/sweeps/up.ts", 'import "../reserves/noun";'],
+  ["wallets-floor-reserves", "lib/wallets/reserves/flat.ts", 'import "../noun";'],
   ["raw-pg-only-where-it-must", "lib/relay/driver.ts", 'import "pg";'],
   ["raw-pg-only-where-it-must", "lib/ledger/pooled.ts", 'import "@/lib/db/pool";'],
   ["sandbox-is-loaded-on-demand", "lib/server/eager.ts", 'import "@/lib/sandbox/noun";'],
@@ -53,6 +58,7 @@ const broken: readonly [rule: string, file: string, line: string][] = [
 
 const allowed: readonly [file: string, line: string][] = [
   ["lib/ledger/down.ts", 'import "@/lib/db/noun"; import "./noun";'],
+  ["lib/wallets/reserves/down.ts", 'import "../deposits/noun"; import "../sweeps/noun"; import "../custody/noun";'],
   ["lib/db/down.ts", 'import "pg"; import "./pool";'],
   ["lib/payments/down.ts", 'import "@/lib/ledger/noun"; import "@/lib/chains/noun";'],
   ["lib/providers/down.ts", 'import "@/lib/base/noun"; import "undici";'],
@@ -84,7 +90,9 @@ const folders = [
 ];
 const nouns = [
   ...folders.map((name) => `lib/${name}/noun.ts`),
+  ...["custody", "deposits", "withdrawals", "sweeps", "reserves"].map((name) => `lib/wallets/${name}/noun.ts`),
   "lib/db/generated/client.ts",
+  "lib/db/pool.ts",
   "lib/db/testing/noun.ts",
   "lib/ledger/noun.test.ts",
   "lib/base/money.ts",

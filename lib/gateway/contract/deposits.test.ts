@@ -7,7 +7,7 @@ import { forgetOnce } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
-import { openWallet } from "@/lib/wallets/custodial-wallet";
+import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { addDeposit, credit, openScan, recordHead, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "./testing/accounts";
 import { ask, expectCommonHeaders, readError } from "./testing/client";

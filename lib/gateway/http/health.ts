@@ -9,7 +9,7 @@ import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
 import { once } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
-import { hasFreeAddress } from "@/lib/wallets/free-addresses";
+import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
 import type { GatewayRequest } from "./request";
 

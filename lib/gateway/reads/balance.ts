@@ -2,7 +2,7 @@
 
 import { writeJson } from "@/lib/base/json";
 import { readBalance } from "@/lib/ledger/accounts";
-import { findPayableAddresses } from "@/lib/wallets/payable-addresses";
+import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
 import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 

@@ -6,7 +6,7 @@ import { fromUsdcUnits } from "@/lib/base/money";
 import { findClaim, isTaken } from "@/lib/payments/claims/claim";
 import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
-import { isCustodialOnBase } from "@/lib/wallets/custodial-wallet";
+import { isCustodialOnBase } from "@/lib/wallets/custody/custodial-wallet";
 import type { Buyer } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { invalidRequest } from "../http/request";

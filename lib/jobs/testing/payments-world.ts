@@ -11,9 +11,9 @@ import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit, creditAccountOf } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
 import { claimed, creditIn } from "@/lib/payments/testing/credited";
+import { signer } from "@/lib/wallets/custody/signer";
 import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
 import { startReservesWorld } from "@/lib/wallets/reserves/testing/reserves-world";
-import { signer } from "@/lib/wallets/signer";
 import { newKeyWallet } from "@/lib/wallets/withdrawals/testing/world";
 
 export interface Paid {

@@ -12,7 +12,7 @@ import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { getRelayed } from "@/lib/relay/relayed";
-import { collectDebts } from "@/lib/wallets/collect-debts";
+import { collectDebts } from "@/lib/wallets/deposits/collect-debts";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "../claims/claim";
 import { recordFailed } from "../claims/claim-steps";
 import { readCredit } from "../claims/credits";

@@ -6,7 +6,7 @@ import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
-import { startTestCustody, withSettings } from "@/lib/wallets/testing/seeds";
+import { startTestCustody, withSettings } from "@/lib/wallets/custody/testing/seeds";
 import { findSettlementTerms } from "./settlement-terms";
 
 await openTestDatabase();

@@ -13,7 +13,7 @@ import { openFundingAccount, readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { postTransfer } from "@/lib/ledger/transfers";
-import { collectDebts } from "@/lib/wallets/collect-debts";
+import { collectDebts } from "@/lib/wallets/deposits/collect-debts";
 import { readBaseRange } from "./base-range";
 import { checkDeposits } from "./check";
 import { listDeposits } from "./deposit";

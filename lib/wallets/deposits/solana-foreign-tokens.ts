@@ -2,11 +2,11 @@
 // to send them back. The list holds what lies there, not what came: one call now and then reads it for each owner.
 
 import { now } from "@/lib/base/clock";
+import type { RunLimited } from "@/lib/base/semaphore";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readHeldTokens } from "@/lib/chains/solana/token-accounts";
 import { prisma } from "@/lib/db/prisma";
 import { type Lease, underLease } from "./lease";
-import type { RunLimited } from "./semaphore";
 import type { SolanaAddress } from "./solana-cursor";
 import { isNodesFailure } from "./solana-poll";
 

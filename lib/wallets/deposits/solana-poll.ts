@@ -1,10 +1,10 @@
 // The poll: the balance of every watched token account, a hundred a call. One that is not what was read last has something to
 // read. A balance that is back where it was is found by the accounts' rescans.
 
+import type { RunLimited } from "@/lib/base/semaphore";
 import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { isHeldBy, MAX_ACCOUNTS_A_CALL, readTokenAccounts, type TokenAccount } from "@/lib/chains/solana/token-accounts";
-import type { RunLimited } from "./semaphore";
 import type { SolanaAddress } from "./solana-cursor";
 
 export interface Poll {

@@ -2,10 +2,10 @@
 // what is confirmed so far. A transaction that a node left out shows as a gap, behind which nothing is read.
 
 import { fromUsdcUnits } from "@/lib/base/money";
+import type { RunLimited } from "@/lib/base/semaphore";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { type AccountSignature, listSignatures, readTokenChange, type SettledCommitment, type TokenChange } from "@/lib/chains/solana/usdc";
 import type { FoundDeposit } from "./record-deposits";
-import type { RunLimited } from "./semaphore";
 import type { ReadPoint, SolanaAddress } from "./solana-cursor";
 
 export interface ReadingContext {

@@ -3,12 +3,12 @@
 
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
+import { createSemaphore } from "@/lib/base/semaphore";
 import { readSolanaHead, type SolanaHead } from "@/lib/chains/solana/finality";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
-import { findCustody, payableMint } from "../custody";
+import { findCustody, payableMint } from "../custody/custody";
 import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
 import { isScanOpen, openScan } from "./scan";
-import { createSemaphore } from "./semaphore";
 import { type OpenDeposit, pickDue, readOpenDeposits, readSolanaAddresses, type SolanaAddress } from "./solana-cursor";
 import { listSolanaForeignTokens } from "./solana-foreign-tokens";
 import { isNodesFailure, pollBalances } from "./solana-poll";

@@ -9,7 +9,7 @@ import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { hasArrivals } from "@/lib/ledger/arrivals";
 import { evmOf, isSolanaUnavailable, type RelayNodes, solanaOf } from "@/lib/relay/chain";
-import { type Custody, findCustody } from "../custody";
+import { type Custody, findCustody } from "../custody/custody";
 import type { DepositChain } from "../deposits/deposit";
 import { isWatched } from "../deposits/watched";
 import { findFinalBlock, findPaidOnBase, readBaseHolding } from "./base-holding";

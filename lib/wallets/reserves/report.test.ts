@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from "vitest";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { addReport, areReservesWhole, findKnownReport, findNewestReport, type KnownReport, readCourse } from "./report";
+import { isPayoutAllowed } from "../withdrawals/allowed";
+import { addReport, findKnownReport, findNewestReport, type KnownReport, readCourse } from "./report";
 
 await openTestDatabase();
 beforeEach(() => pool().query("TRUNCATE reserve_report, reserve_holding"));
@@ -32,18 +33,18 @@ const unknown = (atMs: number) => ({ state: "unknown", at: new Date(atMs), reaso
 const kept = async () => (await pool().query<{ at: Date }>("SELECT at FROM reserve_report ORDER BY at")).rows.map(({ at }) => at.getTime());
 
 test("a report is read as it was written, and what cannot be told hides neither its figures nor a deficit", async () => {
-  expect([await findNewestReport(), await findKnownReport(), await areReservesWhole()]).toEqual([null, null, true]);
+  expect([await findNewestReport(), await findKnownReport(), await isPayoutAllowed()]).toEqual([null, null, true]);
   await addReport(known(startMs, 10, 10));
   await addReport(unknown(startMs + MINUTE));
   expect(await findNewestReport()).toEqual(unknown(startMs + MINUTE));
   expect(await findKnownReport()).toEqual(known(startMs, 10, 10));
-  expect(await areReservesWhole()).toBe(true);
+  expect(await isPayoutAllowed()).toBe(true);
   await addReport(known(startMs + 2 * MINUTE, 9, 10));
   await addReport(unknown(startMs + 3 * MINUTE));
-  expect(await areReservesWhole()).toBe(false);
+  expect(await isPayoutAllowed()).toBe(false);
   expect(await findKnownReport("covered")).toEqual(known(startMs, 10, 10));
   await addReport(known(startMs + 4 * MINUTE, 11, 10));
-  expect(await areReservesWhole()).toBe(true);
+  expect(await isPayoutAllowed()).toBe(true);
 });
 
 test("a report whose state and figures say different things is not stored", async () => {

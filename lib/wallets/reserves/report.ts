@@ -80,9 +80,6 @@ export async function findKnownReport(state?: KnownReport["state"]): Promise<Kno
   return row && readKnown(row);
 }
 
-/** False while the newest report that says anything says that there is too little. What cannot be told stops nothing and frees nothing. */
-export const areReservesWhole = async (): Promise<boolean> => (await findKnownReport())?.state !== "deficit";
-
 function readKnown({ id, at, state, held, owed, customers, credits, granted, holdings }: Row): KnownReport {
   if (state === "unknown" || held === null || owed === null || customers === null || credits === null || granted === null) {
     throw new Error(`Report ${id} of reserves lacks its figures.`);

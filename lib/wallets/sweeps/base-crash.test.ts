@@ -7,8 +7,8 @@ import { dieAtEach, runProgram } from "@/lib/db/testing/deaths";
 import { bundleProgram } from "@/lib/db/testing/programs";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
+import { hardhatWords } from "../custody/testing/seeds";
 import { ONE_USDC } from "../deposits/testing/watched-chain";
-import { hardhatWords } from "../testing/seeds";
 import type { SweepOrder } from "./testing/sweep-child";
 import { type Customer, openCustomer, type SweptChain, startSweptChain, sweepsOf } from "./testing/swept-chain";
 

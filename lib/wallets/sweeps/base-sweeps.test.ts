@@ -8,9 +8,9 @@ import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
+import { hardhatWords } from "../custody/testing/seeds";
 import { checkDeposits } from "../deposits/check";
 import { ONE_USDC, TO_SAFE } from "../deposits/testing/watched-chain";
-import { hardhatWords } from "../testing/seeds";
 import { letWaitsEnd, openCustomer, openCustomers, type SweptChain, startSweptChain, sweepsOf } from "./testing/swept-chain";
 
 await openTestDatabase();

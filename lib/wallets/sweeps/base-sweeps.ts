@@ -11,7 +11,7 @@ import { inTransaction } from "@/lib/db/prisma";
 import { isRelayStopped, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import { evmOf, type RelayNodes } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
 import { readFinalOnBase } from "./balances";
 import {
   countRelayed,

@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import { newSweepId } from "@/lib/base/ids";
 import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import type { RelayNodes } from "@/lib/relay/chain";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
 import { readFinalBalances } from "./balances";
 import { lockPlanning, readUnitsUnderWay, type SweepChain, UNDER_WAY } from "./sweep";
 

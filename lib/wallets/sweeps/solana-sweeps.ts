@@ -8,9 +8,9 @@ import { inTransaction } from "@/lib/db/prisma";
 import { type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
+import { MAX_OWNERS } from "../custody/sweep-instructions";
 import { readFinalOnSolana } from "./balances";
-import { MAX_OWNERS } from "./solana-instructions";
 import { delaySweeps, giveUpSweep, listDue, nextRelayedId, type PlannedSweep, SweepTaken, takeSweeps } from "./sweep";
 
 /** Ten transactions, which fit into the time of one blockhash. */

@@ -3,7 +3,7 @@
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
-import type { WithdrawalChain } from "./order";
+import type { WithdrawalChain } from "../custody/withdrawal-order";
 
 export type ChainFunds = Readonly<Record<WithdrawalChain, NanoUsd | null>>;
 

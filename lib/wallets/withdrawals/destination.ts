@@ -10,8 +10,8 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address";
 import { displayAddress, readWallet, solanaKey } from "@/lib/chains/wallet";
 import { prisma } from "@/lib/db/prisma";
-import { findCustody } from "../custody";
-import { type WithdrawalChain, walletChainOf } from "./order";
+import { findCustody } from "../custody/custody";
+import { type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order";
 
 export type DestinationFault =
   | "malformed"

@@ -14,10 +14,10 @@ import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/cha
 import { isRelayStopped, type Preparation, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
-import { signer } from "../signer";
+import { NANO_PER_UNIT } from "../custody/payout-signing";
+import { signer } from "../custody/signer";
+import { payoutNonce } from "../custody/withdrawal-order";
 import { failWithdrawal } from "./decisions";
-import { payoutNonce } from "./order";
-import { NANO_PER_UNIT } from "./signing";
 import { delayWithdrawal, finishForgotten, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
 import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 

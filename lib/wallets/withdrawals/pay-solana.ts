@@ -10,7 +10,7 @@ import { findStatus, readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenChange } from "@/lib/chains/solana/usdc";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
 import { failWithdrawal } from "./decisions";
 import { delayWithdrawal, finishForgotten, relayIdOf, startAttempt } from "./steps";
 import type { OpenWithdrawal } from "./withdrawal";

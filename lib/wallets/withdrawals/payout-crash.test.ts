@@ -16,7 +16,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
 import { checkWithdrawals } from "./check";
 import { payWithdrawals } from "./pay-withdrawals";
 import type { PayoutOrder } from "./testing/payout-child";

@@ -9,9 +9,9 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
-import { signer } from "../signer";
+import { signer } from "../custody/signer";
+import { endOfOrder, isOrderText, verifyOrder, writeOrderText } from "../custody/withdrawal-order";
 import { readAllowance } from "./allowance";
-import { endOfOrder, isOrderText, verifyOrder, writeOrderText } from "./order";
 import { drawUpOrder, requestWithdrawal } from "./request";
 import {
   asUsd,

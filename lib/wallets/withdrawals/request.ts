@@ -7,9 +7,9 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { prisma } from "@/lib/db/prisma";
+import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
-import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain, walletChainOf } from "./order";
 import { leastWithdrawal, readFees, writeRules } from "./rules";
 
 /** What an owner wants: `amount` is what arrives, nano-USD; the destination as they wrote it. */

@@ -4,7 +4,7 @@
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
-import { walletChainOf } from "./order";
+import { walletChainOf } from "../custody/withdrawal-order";
 import { changeWithdrawal, type OpenWithdrawal, UNDER_WAY, type WaitsFor } from "./withdrawal";
 
 /** Under this name the relay knows an attempt; the next one has another. */

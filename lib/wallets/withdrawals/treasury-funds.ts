@@ -10,8 +10,8 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { type Prisma, prisma } from "@/lib/db/prisma";
-import { signer } from "../signer";
-import type { WithdrawalChain } from "./order";
+import { signer } from "../custody/signer";
+import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { UNDER_WAY } from "./withdrawal";
 
 /** @throws EvmFailure */

@@ -4,7 +4,7 @@ import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { type Database, notify, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
-import type { Order, SignedOrder, WithdrawalChain } from "./order";
+import type { Order, SignedOrder, WithdrawalChain } from "../custody/withdrawal-order";
 
 /**
  * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block)

@@ -25,11 +25,11 @@ import type { PaymentRequired, PaymentRequirements } from "@/lib/payments/x402/w
 import { setRelayer } from "@/lib/relay/relayer";
 import { setSponsor } from "@/lib/relay/sponsor";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
-import { openSigner } from "@/lib/wallets/seed-signer";
-import { setSigner } from "@/lib/wallets/signer";
-import { startCustody } from "@/lib/wallets/start-custody";
-import { hardhatWords } from "@/lib/wallets/testing/seeds";
-import { openTreasuryAccount } from "@/lib/wallets/treasury-account";
+import { openSigner } from "@/lib/wallets/custody/seed-signer";
+import { setSigner } from "@/lib/wallets/custody/signer";
+import { startCustody } from "@/lib/wallets/custody/start-custody";
+import { hardhatWords } from "@/lib/wallets/custody/testing/seeds";
+import { openTreasuryAccount } from "@/lib/wallets/custody/treasury-account";
 import { type Answer, ask } from "./client";
 import type { Service } from "./service";
 import { encode, requiredIn, X402_PATH } from "./x402";

@@ -5,8 +5,8 @@ import { createNodes } from "@/lib/chains/evm/nodes";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
-import { openSigner } from "../../seed-signer";
-import { startCustody } from "../../start-custody";
+import { openSigner } from "../../custody/seed-signer";
+import { startCustody } from "../../custody/start-custody";
 import { runSweepsOn } from "../run";
 import type { SweepChain } from "../sweep";
 

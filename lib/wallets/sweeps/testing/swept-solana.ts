@@ -10,8 +10,8 @@ import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { runRelay } from "@/lib/relay/run";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { startTestCustody } from "../../custody/testing/seeds";
 import { createSolanaWatcher } from "../../deposits/solana-watcher";
-import { startTestCustody } from "../../testing/seeds";
 import { runSweepsOn } from "../run";
 import { type Customer, letWaitsEnd } from "./swept-chain";
 

@@ -6,8 +6,8 @@ import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { awaitDeath, type Death } from "@/lib/db/testing/death";
 import { runRelay } from "@/lib/relay/run";
-import { openSigner } from "../../seed-signer";
-import { startCustody } from "../../start-custody";
+import { openSigner } from "../../custody/seed-signer";
+import { startCustody } from "../../custody/start-custody";
 import { payWithdrawals } from "../pay-withdrawals";
 
 /** Its statements are those of the round. */

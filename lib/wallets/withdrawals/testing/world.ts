@@ -14,11 +14,11 @@ import { inTransaction } from "@/lib/db/prisma";
 import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
-import { makeWords } from "../../mnemonic";
-import { openSigner } from "../../seed-signer";
-import { setSigner, signer } from "../../signer";
-import { startCustody } from "../../start-custody";
-import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../order";
+import { makeWords } from "../../custody/mnemonic";
+import { openSigner } from "../../custody/seed-signer";
+import { setSigner, signer } from "../../custody/signer";
+import { startCustody } from "../../custody/start-custody";
+import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../../custody/withdrawal-order";
 import { drawUpOrder, type RequestOutcome, requestWithdrawal } from "../request";
 
 export const USD = 1_000_000_000n;

@@ -5,7 +5,7 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
-import { type SignedOrder, verifyOrder, writeOrderText } from "./order";
+import { type SignedOrder, verifyOrder, writeOrderText } from "./withdrawal-order";
 
 export type Refusal =
   /** Not what its owner signed, or not signed any more: another amount or destination, the owners of a contract wallet. */

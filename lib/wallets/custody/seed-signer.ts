@@ -20,6 +20,8 @@ import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
+import { payoutInstructions } from "./payout-instructions";
+import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./payout-signing";
 import { Seed } from "./seed";
 import type {
   AuthorizedPayout,
@@ -32,11 +34,9 @@ import type {
   SolanaSweep,
   Treasury,
 } from "./signer";
-import { MAX_OWNERS, sweepInstructions } from "./sweeps/solana-instructions";
+import { MAX_OWNERS, sweepInstructions } from "./sweep-instructions";
 import { treasuryAccountInstructions } from "./treasury-instructions";
-import { payoutNonce, type SignedOrder } from "./withdrawals/order";
-import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./withdrawals/signing";
-import { payoutInstructions } from "./withdrawals/solana-instructions";
+import { payoutNonce, type SignedOrder } from "./withdrawal-order";
 
 /** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;

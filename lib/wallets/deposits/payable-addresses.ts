@@ -2,9 +2,9 @@
 
 import type { AccountId } from "@/lib/base/ids";
 import { once } from "@/lib/base/process-singleton";
-import { type CustodialWallet, findWallet } from "./custodial-wallet";
-import type { DepositChain } from "./deposits/deposit";
-import { isWatched } from "./deposits/watched";
+import { type CustodialWallet, findWallet } from "../custody/custodial-wallet";
+import type { DepositChain } from "./deposit";
+import { isWatched } from "./watched";
 
 /** An address for each chain; null where nobody watches for what is paid. */
 export type PayableAddresses = Record<DepositChain, string | null>;

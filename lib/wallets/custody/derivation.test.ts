@@ -153,9 +153,13 @@ test("only the signer's file opens seeds, and it exports nothing that holds a ke
   const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
   const opens = (path: string) => {
     const text = readFileSync(join("lib", path), "utf8");
-    return text.includes('from "@/lib/wallets/seed"') || (path.startsWith("wallets/") && text.includes('from "./seed"'));
+    return (
+      /from "(@\/lib\/wallets|\.\.)\/custody\/seed"/.test(text) || (path.startsWith("wallets/custody/") && text.includes('from "./seed"'))
+    );
   };
-  expect(files.filter(opens)).toEqual(["wallets/seed-signer.ts"]);
-  const exported = [...readFileSync("lib/wallets/seed-signer.ts", "utf8").matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)];
+  expect(files.filter(opens)).toEqual(["wallets/custody/seed-signer.ts"]);
+  const exported = [
+    ...readFileSync("lib/wallets/custody/seed-signer.ts", "utf8").matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm),
+  ];
   expect(exported.map(([, name]) => name)).toEqual(["openSigner", "fingerprintOf"]);
 });

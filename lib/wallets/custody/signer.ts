@@ -8,7 +8,7 @@ import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { Sponsor } from "@/lib/relay/sponsor";
 import type { AttestedAddresses } from "./addresses";
-import type { SignedOrder } from "./withdrawals/order";
+import type { SignedOrder } from "./withdrawal-order";
 
 /** Where swept USDC goes, and withdrawals come from: the operator's own addresses. */
 export interface Treasury {

@@ -7,10 +7,10 @@ import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
-import { makeWords } from "../mnemonic";
-import { openSigner } from "../seed-signer";
-import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "./order";
-import { asUsd, type KeyWallet, newKeyWallet } from "./testing/world";
+import { asUsd, type KeyWallet, newKeyWallet } from "../withdrawals/testing/world";
+import { makeWords } from "./mnemonic";
+import { openSigner } from "./seed-signer";
+import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "./withdrawal-order";
 
 let restoreClock = () => {};
 afterEach(() => {

@@ -1,4 +1,4 @@
-// The seed, opened: the only place where private keys are derived, for lib/wallets/seed-signer.ts alone (a test holds to that).
+// The seed, opened: the only place where private keys are derived, for lib/wallets/custody/seed-signer.ts alone (a test holds to that).
 // An object of this class shows nothing when it is printed, logged or serialized.
 
 import { pbkdf2 } from "node:crypto";
