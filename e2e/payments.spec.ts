@@ -34,7 +34,7 @@ async function fund(address: string, units: bigint): Promise<void> {
 const word = (value: string): string => value.replace(/^0x/, "").toLowerCase().padStart(64, "0");
 
 /** What USDC's contract answers, asked at the chain's own node. */
-async function askUsdc(selector: string, ...addresses: string[]): Promise<bigint> {
+async function fetchUsdcText(selector: string, ...addresses: string[]): Promise<bigint> {
   const { rpc, usdc } = readSandbox();
   const data = selector + addresses.map(word).join("");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params: [{ to: usdc.base, data }, "latest"] });
@@ -42,11 +42,11 @@ async function askUsdc(selector: string, ...addresses: string[]): Promise<bigint
   return hexToBigInt((await answer.json()).result);
 }
 
-const unitsOf = (address: string) => askUsdc("0x70a08231", address);
+const unitsOf = (address: string) => fetchUsdcText("0x70a08231", address);
 
 async function allowanceOf(page: Page, address: string): Promise<bigint> {
   const { networks } = await (await page.request.get("/api/v1/payment-terms")).json();
-  return askUsdc("0xdd62ed3e", address, networks[0].settlementContract);
+  return fetchUsdcText("0xdd62ed3e", address, networks[0].settlementContract);
 }
 
 /** The contract comes onto the chain by itself, some seconds after the chain runs. */

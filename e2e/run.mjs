@@ -4,14 +4,14 @@
 import { allChecks, checksBeforeTests, runChecks } from "./run/checks.mjs";
 import { stopAll } from "./run/children.mjs";
 import { prepareClient, preparePackages, prepareTools } from "./run/prepare.mjs";
-import { makeReport } from "./run/report.mjs";
+import { createReport } from "./run/report.mjs";
 import { browserTests, runBrowser, runVitest } from "./run/tests.mjs";
 
 const oldestNode = [20, 19];
 // A run is to take less than fifteen minutes on two cores; a slow machine may take longer, one that hangs may not.
 const limitMinutes = { "": 60, "--check": 5, "--long": 240 };
 
-const report = makeReport();
+const report = createReport();
 let isEnding = false;
 
 /** Stops everything and says the counts; the first reason to end wins. */

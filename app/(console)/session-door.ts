@@ -3,7 +3,7 @@
 import type { NextRequest } from "next/server";
 import { log } from "@/lib/base/observe/log";
 import { findOwnerOf, type Owner } from "@/lib/console/owner";
-import { sessionCookieName } from "@/lib/console/session-cookie";
+import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 
 export interface SignedIn {
   owner: Owner;

@@ -3,9 +3,9 @@
 // Ends the session of this browser, here and in the database.
 
 import { redirect } from "next/navigation";
-import { isLinked } from "@/lib/console/link-wallet";
 import { walletForm } from "@/lib/console/settings-form";
-import { endOwnSession } from "@/lib/console/sign-out";
+import { isLinked } from "@/lib/console/sign-in/link-wallet";
+import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import { readWish } from "./owner-actions";
 
 export async function signOut(): Promise<void> {

@@ -7,7 +7,7 @@ import { ChargeFigure, HoldFigure, RefusalFigure } from "@/components/site/money
 import { Receipt } from "@/components/site/receipt";
 import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
-import { JsonText } from "@/components/ui/json-text";
+import { JsonText } from "@/components/ui/text/json-text";
 import { formatUsd } from "@/lib/base/money";
 import { listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";

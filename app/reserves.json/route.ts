@@ -1,7 +1,7 @@
 // GET /reserves.json: the last report of reserves, for programs. Anybody may ask, from any page.
 
 import { config } from "@/lib/base/config";
-import { readReserves, reservesJson } from "@/lib/console/reserves";
+import { readReserves, reservesJson } from "@/lib/console/deposit/reserves";
 import { readSite } from "../site";
 
 export const dynamic = "force-dynamic";

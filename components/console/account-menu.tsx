@@ -4,10 +4,10 @@ import { BookOpenIcon, CheckIcon, ChevronDownIcon, CopyIcon, LogOutIcon, Setting
 import Link from "next/link";
 import { useState } from "react";
 import { toast } from "sonner";
+import { shortAddress } from "@/components/ui/text/short-address";
 import type { NamedWallet } from "@/lib/console/views/wallet";
 import { writeClipboard } from "../ui/copy-button";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../ui/menu";
-import { shortAddress } from "../ui/short-address";
 
 interface AccountMenuProps {
   wallet: NamedWallet;

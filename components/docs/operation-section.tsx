@@ -1,6 +1,6 @@
 import Link from "next/link";
+import { JsonText } from "@/components/ui/text/json-text";
 import { CodeBlock } from "../ui/code-block";
-import { JsonText } from "../ui/json-text";
 import { WithCode } from "./code";
 import { type Field, FieldList } from "./field-list";
 

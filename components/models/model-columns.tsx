@@ -1,8 +1,8 @@
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
-import { Amount, placesOf } from "../ui/amount";
 import { CopyButton } from "../ui/copy-button";
 import type { Column } from "../ui/data-table";
-import { countText } from "../ui/number-text";
 import type { PricedModel } from "./model-row";
 import { directionOf, SortButton, type Sorting } from "./sort-controls";
 import type { SortKey } from "./table-view";

@@ -1,8 +1,8 @@
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { Amount, placesOf } from "../ui/amount";
 import { type Column, DataTable } from "../ui/data-table";
-import { countText } from "../ui/number-text";
 
 /** Models and prices to read, not to work with: no JavaScript. */
 export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {

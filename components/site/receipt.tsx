@@ -1,4 +1,4 @@
-import { Amount, placesOf } from "../ui/amount";
+import { Amount, placesOf } from "@/components/ui/text/amount";
 
 interface ReceiptProps {
   lines: readonly { text: string; cost: bigint }[];

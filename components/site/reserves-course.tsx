@@ -1,6 +1,6 @@
+import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { ReservePoint } from "@/lib/console/views/reserves";
-import { dayText } from "../ui/time-text";
 import { Chapter } from "./chapter";
 
 const WIDTH = 720;

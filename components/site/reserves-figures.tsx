@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { Amount, placesOf } from "@/components/ui/text/amount";
 import type { ReserveFigures } from "@/lib/console/views/reserves";
-import { Amount, placesOf } from "../ui/amount";
 import { chainNames } from "../ui/chain-names";
 
 /** What is held against what is owed: in figures, and as two bars of one scale. */

@@ -1,8 +1,8 @@
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
 import type { ReservePlace } from "@/lib/console/views/reserves";
-import { Amount, placesOf } from "../ui/amount";
 import { chainNames } from "../ui/chain-names";
 import { CopyButton } from "../ui/copy-button";
-import { countText } from "../ui/number-text";
 import { Chapter } from "./chapter";
 
 const heightNames = { base: "final block", solana: "final slot" };

@@ -1,4 +1,4 @@
-import { momentText } from "../ui/time-text";
+import { momentText } from "@/components/ui/text/time-text";
 import { Chapter } from "./chapter";
 
 type Tone = "good" | "weak" | "bad";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { shortAddress } from "@/components/ui/text/short-address";
 import { Button } from "../ui/button";
 import { Problem } from "../ui/problem";
-import { shortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { EvmMark, SolanaMark } from "./chain-marks";
 import { useEvmWallet } from "./use-evm-wallet";

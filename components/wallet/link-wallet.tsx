@@ -1,11 +1,11 @@
 "use client";
 
 import { useEffect, useState } from "react";
+import { shortAddress } from "@/components/ui/text/short-address";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
 import { Field, Select } from "../ui/field";
 import { Problem } from "../ui/problem";
-import { shortAddress } from "../ui/short-address";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
 import { WalletChoices } from "./connect-steps";
 import { startLinking } from "./linking";

@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Address } from "viem";
 import { type Connector, useAccount, useConfig } from "wagmi";
 import type { EvmUsdc } from "@/lib/console/views/send-targets";
-import { findPlace, switchToChain } from "./evm-usdc";
-import type { Place } from "./paying-wallet";
+import { findPlace, switchToChain } from "./payment/evm-usdc";
+import type { Place } from "./payment/paying-wallet";
 import { useEvmWallet } from "./use-evm-wallet";
 import type { WalletHandle } from "./wallet-handle";
 

@@ -9,7 +9,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
 import type { WalletAccess, WalletSettings } from "@/lib/console/views/wallet";
-import { offerDemoWallets } from "./demo-wallet";
+import { offerDemoWallets } from "./demo/demo-wallet";
 import { rainbowTheme } from "./rainbow-theme";
 import { SolanaList } from "./solana-list";
 

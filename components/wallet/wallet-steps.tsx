@@ -3,7 +3,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button";
 import { Problem } from "../ui/problem";
-import type { PayingWallet, Place } from "./paying-wallet";
+import type { PayingWallet, Place } from "./payment/paying-wallet";
 import type { WalletHandle } from "./wallet-handle";
 
 interface ChooseWalletProps {

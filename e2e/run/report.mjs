@@ -1,7 +1,7 @@
 // What the run says: one line a step, failures in full, and as its very last line the counts.
 
 /** Counts of a run, and the lines about it. CI allows nothing to be skipped. */
-export function makeReport() {
+export function createReport() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const begun = Date.now();
   let ended = false;

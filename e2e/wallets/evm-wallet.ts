@@ -87,18 +87,18 @@ export async function installEvmWallet(
     told,
     changeNetwork: async (next) => {
       state.chainId = `0x${next.toString(16)}`;
-      await tellPages(context, `${rdns} network`, state.chainId);
+      await notifyPages(context, `${rdns} network`, state.chainId);
     },
     keys: () => state.keys,
     decline: (what) => refusals.add(what),
     switchTo: async (next) => {
       state.keys = next;
-      await tellPages(context, `${rdns} accounts`, state.isConnected ? [next.address] : []);
+      await notifyPages(context, `${rdns} accounts`, state.isConnected ? [next.address] : []);
     },
   };
 }
 
-async function tellPages(context: BrowserContext, event: string, detail: unknown): Promise<void> {
+async function notifyPages(context: BrowserContext, event: string, detail: unknown): Promise<void> {
   for (const page of context.pages())
     await page.evaluate(({ event, detail }) => window.dispatchEvent(new CustomEvent(event, { detail })), { event, detail });
 }
@@ -133,19 +133,19 @@ function sendingMethods(state: WalletState, { refusals, asked, told }: Journal):
       state.chainId = `${Reflect.get(Object(network), "chainId")}`;
       return null;
     },
-    eth_getBlockByNumber: (params) => askNode(state, "eth_getBlockByNumber", params),
+    eth_getBlockByNumber: (params) => callNode(state, "eth_getBlockByNumber", params),
     eth_sendTransaction: async ([transaction]) => {
       asked.push(Object(transaction));
       refusals.check("sign");
       // Its key has gas money on that chain, and the node lets it send without a signature.
-      await askNode(state, "anvil_impersonateAccount", [state.keys.address]);
-      return askNode(state, "eth_sendTransaction", [transaction]);
+      await callNode(state, "anvil_impersonateAccount", [state.keys.address]);
+      return callNode(state, "eth_sendTransaction", [transaction]);
     },
   };
 }
 
 /** What the node says of the chain that the wallet is on; it knows no node of a public one. */
-async function askNode({ chainId, node }: WalletState, method: string, params: readonly unknown[]) {
+async function callNode({ chainId, node }: WalletState, method: string, params: readonly unknown[]) {
   if (chainId !== SANDBOX_CHAIN || !node) throw new Error("no node of this chain is known");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const answer = await fetch(node, { method: "POST", headers: { "content-type": "application/json" }, body });

@@ -19,12 +19,12 @@ interface PageWallet {
 
 /** What registers the wallet. */
 export const pageScript = (wallet: PageWallet): string =>
-  `{ ${makeAsk}\n${makeAccounts}\n${standardFeatures}\n${signingFeatures}\n${register}\nregister(${JSON.stringify(wallet)}); }`;
+  `{ ${createAsk}\n${createAccounts}\n${standardFeatures}\n${signingFeatures}\n${register}\nregister(${JSON.stringify(wallet)}); }`;
 
 type Ask = (request: object) => Promise<unknown>;
-type Accounts = ReturnType<typeof makeAccounts>;
+type Accounts = ReturnType<typeof createAccounts>;
 
-function makeAsk(binding: string): Ask {
+function createAsk(binding: string): Ask {
   const call: (request: object) => Promise<WalletAnswer> = Reflect.get(window, binding);
   return async (request) => {
     const answer = await call(request);
@@ -34,7 +34,7 @@ function makeAsk(binding: string): Ask {
 }
 
 /** The accounts that this page sees, and who wants to know of a change. */
-function makeAccounts(features: readonly string[]) {
+function createAccounts(features: readonly string[]) {
   type Listener = (change: { accounts: object[] }) => void;
   const listeners = new Set<Listener>();
   const state: { accounts: object[] } = { accounts: [] };
@@ -96,8 +96,8 @@ function signingFeatures(ask: Ask, accounts: Accounts, writesText: boolean): Rec
 }
 
 function register({ binding, name, icon, writesText }: PageWallet): void {
-  const ask = makeAsk(binding);
-  const accounts = makeAccounts(["solana:signMessage", "solana:signTransaction"]);
+  const ask = createAsk(binding);
+  const accounts = createAccounts(["solana:signMessage", "solana:signTransaction"]);
   const features = { ...standardFeatures(ask, accounts), ...signingFeatures(ask, accounts, writesText) };
   const wallet = {
     version: "1.0.0",

@@ -42,11 +42,11 @@ async function letIn(allowed: boolean): Promise<void> {
 
 const openKey = () => createKey({ accountId: account, name: "test" });
 const isKnown = (key: string) => peekKey(digestKey(key)) !== undefined;
-const askElsewhere = async (key: string) => (await elsewhere.ask(key)) as KeyAnswer;
+const callElsewhere = async (key: string) => (await elsewhere.ask(key)) as KeyAnswer;
 
 /** Makes the other process know a key, so that only a notice can make it forget. */
-async function makeKnownElsewhere(key: string): Promise<void> {
-  await expect.poll(async () => (await askElsewhere(key)).known).toBe(true);
+async function publishElsewhere(key: string): Promise<void> {
+  await expect.poll(async () => (await callElsewhere(key)).known).toBe(true);
 }
 
 const update = (table: "api_key" | "account", set: string) => async (keyId: KeyId) => {
@@ -66,17 +66,17 @@ const changes: readonly (readonly [what: string, change: (keyId: KeyId) => Promi
 // Nothing but a notice takes a key from memory: how long one may take is bounded in lib/db/listen.ts.
 test.each(changes)("%s reaches another process", async (_what, change, seen) => {
   const { keyId, key } = await openKey();
-  await makeKnownElsewhere(key);
+  await publishElsewhere(key);
   await change(keyId);
-  await expect.poll(async () => seen(await askElsewhere(key))).toBe(true);
+  await expect.poll(async () => seen(await callElsewhere(key))).toBe(true);
 });
 
 test("a changed cap empties the memory of another process", async () => {
   const { keyId, key } = await openKey();
-  await makeKnownElsewhere(key);
+  await publishElsewhere(key);
   // The next question is asked only after the notice may have come: what it finds must not be known from before.
   await update("api_key", "cap_nano_usd = 5, cap_period = 'day'")(keyId);
-  await expect.poll(async () => (await askElsewhere(key)).known).toBe(false);
+  await expect.poll(async () => (await callElsewhere(key)).known).toBe(false);
 });
 
 test("a change that is rolled back changes nothing anywhere", async () => {
@@ -140,13 +140,13 @@ test("while nobody can listen, nothing is served from memory: a revocation count
 
 test("a notice that was lost with its connection is made up for: memory starts empty when listening begins again", async () => {
   const { key } = await openKey();
-  await makeKnownElsewhere(key);
+  await publishElsewhere(key);
   await cutListeners();
   await pool().query("UPDATE account SET rate_per_minute = 555 WHERE id = $1", [account]);
-  await expect.poll(async () => (await askElsewhere(key)).key?.ratePerMinute).toBe(555);
+  await expect.poll(async () => (await callElsewhere(key)).key?.ratePerMinute).toBe(555);
 });
 
-function makeSignal(): { given: Promise<void>; give: () => void } {
+function createSignal(): { given: Promise<void>; give: () => void } {
   let give = () => {};
   const given = new Promise<void>((resolve) => {
     give = resolve;
@@ -163,7 +163,7 @@ test("a key that was read before its revocation, and arrives after the notice, i
   const { keyId, key } = await openKey();
   const witness = await openKey(); // of the same account: it is forgotten by the same notice
   await authenticateKey(witness.key);
-  const [wasRead, arrives] = [makeSignal(), makeSignal()];
+  const [wasRead, arrives] = [createSignal(), createSignal()];
   const read = pool().query.bind(pool()) as (query: unknown) => Promise<unknown>;
   const slow = vi.spyOn(pool(), "query").mockImplementationOnce(async (query: unknown) => {
     const result = await read(query);

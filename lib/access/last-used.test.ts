@@ -5,7 +5,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { createKey } from "./keys";
-import { noteKeyUse, writeKeyUses } from "./last-used";
+import { recordKeyUse, writeKeyUses } from "./last-used";
 import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
@@ -24,7 +24,7 @@ const openKeys = (count: number): Promise<KeyId[]> =>
 function use(key: KeyId, ms: number): void {
   restoreClock();
   restoreClock = setClock(() => ms);
-  noteKeyUse(key);
+  recordKeyUse(key);
 }
 
 async function lastUsed(key: KeyId): Promise<number | undefined> {

@@ -9,7 +9,7 @@ import { prisma } from "@/lib/db/prisma";
 const uses = onceKept("key-uses", () => new Map<KeyId, number>());
 
 /** Remembers that a key was used now. */
-export function noteKeyUse(keyId: KeyId): void {
+export function recordKeyUse(keyId: KeyId): void {
   uses().set(keyId, nowMs());
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readForm } from "./answer";
-import { keyLimitsForm, newKeyForm } from "./key-form";
+import { keyLimitsForm, newKeyForm } from "./keys/key-form";
 import { linkWalletForm, lowBalanceForm, sessionForm, walletForm } from "./settings-form";
 
 const unreadable = "The form cannot be read. Load the page again.";

@@ -10,8 +10,8 @@ import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { findCustody } from "@/lib/wallets/custody/custody";
 import { isOrderText } from "@/lib/wallets/custody/withdrawal-order";
 import type { Owner } from "./owner";
-import { isProofText } from "./payment-proof";
-import { ownDomain } from "./same-origin";
+import { isProofText } from "./payments/payment-proof";
+import { ownDomain } from "./sign-in/same-origin";
 import type { DemoTransfer } from "./views/wallet";
 
 export interface DemoSigner {

@@ -7,10 +7,10 @@ import type { AccountId } from "@/lib/base/ids";
 import { readBalance } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
 import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
-import { readKeyLabels } from "./key-labels";
-import { spendChart } from "./spend-chart";
-import { usageRow } from "./usage";
-import { addDays, DAY_MS, dayOf } from "./usage-query";
+import { readKeyLabels } from "./keys/key-labels";
+import { spendChart } from "./usage/spend-chart";
+import { usageRow } from "./usage/usage";
+import { addDays, DAY_MS, dayOf } from "./usage/usage-query";
 import type { Overview } from "./views/overview";
 
 const CHART_DAYS = 30;

@@ -6,7 +6,7 @@ import type { AccountId, SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { displayAddress, type Wallet } from "@/lib/chains/wallet";
 import { readBalance } from "@/lib/ledger/accounts";
-import { sessionCookieName } from "./session-cookie";
+import { sessionCookieName } from "./sign-in/session-cookie";
 
 export interface Owner {
   accountId: AccountId;

@@ -1,7 +1,7 @@
 // Why signing in or linking a wallet was refused, in words for the person who tried.
 
 import type { MessageField } from "@/lib/chains/sign-in-message";
-import { ownOrigin } from "./same-origin";
+import { ownOrigin } from "./sign-in/same-origin";
 
 const fieldName: Record<MessageField, string> = {
   domain: "the domain",

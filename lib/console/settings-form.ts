@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { walletChains } from "@/lib/chains/wallet";
 import { textField } from "./answer";
-import { proofSchema } from "./auth-options";
-import { readUsdText } from "./usd-text";
+import { proofSchema } from "./sign-in/auth-options";
+import { readUsdText } from "./usage/usd-text";
 
 /** The line below which the console warns; nothing written turns it off. */
 export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });

@@ -7,7 +7,7 @@ import { readForm } from "./answer";
 import { findOwnerOf, type Owner } from "./owner";
 import { endEverySession, endOneSession, linkOwnWallet, readSettings, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "./settings";
 import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "./settings-form";
-import { signIn, startSignIn } from "./sign-in";
+import { signIn, startSignIn } from "./sign-in/sign-in";
 import { openTestCustody } from "./testing/custody";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
 

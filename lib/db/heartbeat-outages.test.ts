@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "./embedded";
 import { processId } from "./heartbeat";
 import { migrate } from "./migrate";
-import { inTransaction, makePool } from "./pool";
+import { createPool, inTransaction } from "./pool";
 import { cleanUpEmbedded, newDataDir } from "./testing/embedded-fixture";
 import {
   beatsOfADeath,
@@ -81,7 +81,7 @@ test("a database that is stopped and started again kills nobody", async () => {
   await server.stop();
   await during(2 * deadAfterMs, async () => undefined);
   const again = await startEmbeddedPostgres(embedded); // removed after the test, with its directory
-  const restarted = makePool(again.url, 2);
+  const restarted = createPool(again.url, 2);
   expect(again.url).toBe(server.url);
   await Promise.all(processes.map(({ id }) => waitForBeats(restarted, id, beatsOfADeath)));
   expect(processes.map(({ dead }) => dead)).toEqual([[], []]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTransaction, makePool, pool } from "./pool";
+import { createPool, inTransaction, pool } from "./pool";
 import { openTestDatabase } from "./testing/test-database";
 
 const { url } = await openTestDatabase();
@@ -47,7 +47,7 @@ test("times are read right whatever form and time zone a database is set to", as
   const name = new URL(url).pathname.slice(1);
   await pool().query(`ALTER DATABASE "${name}" SET DateStyle = 'SQL, DMY'`);
   await pool().query(`ALTER DATABASE "${name}" SET TimeZone = 'Asia/Kolkata'`);
-  const fresh = makePool(url, 1);
+  const fresh = createPool(url, 1);
   try {
     const time = new Date("2026-11-01T00:00:00.007Z");
     expect((await fresh.query("SELECT $1::timestamptz AS time, $1::timestamptz::text AS text", [time])).rows).toEqual([

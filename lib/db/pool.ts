@@ -27,12 +27,12 @@ const database = () => once<{ pool?: pg.Pool }>("database pool", () => ({}));
 /** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
 export function pool(): pg.Pool {
   const held = database();
-  held.pool ??= makePool(databaseUrl(), config().DATABASE_POOL_SIZE);
+  held.pool ??= createPool(databaseUrl(), config().DATABASE_POOL_SIZE);
   return held.pool;
 }
 
 /** A pool as the service uses it, with server settings as `-c name=value`. Tests and tools make one of their own; the service calls `pool()`. */
-export function makePool(url: string, size: number, settings = ""): pg.Pool {
+export function createPool(url: string, size: number, settings = ""): pg.Pool {
   const made = new pg.Pool({
     connectionString: url,
     max: size,

@@ -65,7 +65,7 @@ test("a block that comes again elsewhere changes nothing but where it is, and it
   expect(moved).toMatchObject({ state: "paid", isFinal: false });
   expect(moved.block).toBeGreaterThan(payment.block ?? 0);
   expect([await checkBooks(), await reckoned(), await leaves(accountId)]).toEqual([[], before, 0n]);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await stateOf(payment)).toEqual({ ...moved, isFinal: true });
   expect(await leaves(accountId)).toBe(50n * CENT - SPENT);
   expect(await reckoned()).toEqual({ ...before, held: before.held + 50n * CENT, owed: before.owed + 50n * CENT - SPENT });
@@ -83,7 +83,7 @@ test("a block that is gone for good takes its credit back from the account that 
   await chain.rounds(3);
   expect(await stateOf(payment)).toMatchObject({ state: "paid", isFinal: false });
   expect([await checkBooks(), await reckoned(), await leaves(accountId)]).toEqual([[], before, 0n]);
-  await chain.makeFinal();
+  await chain.recordFinal();
   await chain.rounds(2);
   expect(await stateOf(payment)).toMatchObject({ state: "reversed" });
   expect(await chain.treasuryUnits()).toBe(units);

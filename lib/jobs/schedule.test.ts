@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
-import { noteKeyUse } from "@/lib/access/last-used";
+import { recordKeyUse } from "@/lib/access/last-used";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
@@ -84,7 +84,7 @@ test("write-key-uses says when a key was last used", async () => {
     ((await query("SELECT last_used_at FROM api_key WHERE id = $1", [keyId])).rows[0] as { last_used_at: Date | null }).last_used_at;
   expect(await lastUsed()).toBeNull();
   const before = Date.now();
-  noteKeyUse(keyId);
+  recordKeyUse(keyId);
   await runJob("write-key-uses");
   expect((await lastUsed())?.getTime()).toBeGreaterThanOrEqual(before);
 });

@@ -17,19 +17,19 @@ import { chargeAsk, holdAsk, setCap, spendsOf } from "./testing/waiting";
 // A request that comes alone is decided by the text for one item.
 
 await openTestDatabase();
-let lone: PoolClient;
+let single: PoolClient;
 
 beforeAll(async () => {
   await openFunding();
-  lone = await pool().connect();
-  await lone.query(hotSettings);
+  single = await pool().connect();
+  await single.query(hotSettings);
 });
 afterAll(async () => {
-  lone.release();
+  single.release();
   await closeRequestPath();
 });
 
-const hold = async (ask: HoldAsk, atMs = nowMs()) => (await placeHolds(lone, [ask], atMs))[0];
+const hold = async (ask: HoldAsk, atMs = nowMs()) => (await placeHolds(single, [ask], atMs))[0];
 
 async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = nowMs()): Promise<SettleAsk> {
   const ask = holdAsk(account, key, ceiling);
@@ -37,7 +37,7 @@ async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = 
   expect(placed?.outcome).toBe("held");
   return chargeAsk(ask);
 }
-const settle = async (ask: SettleAsk) => (await settleHolds(lone, [ask], nowMs()))[0];
+const settle = async (ask: SettleAsk) => (await settleHolds(single, [ask], nowMs()))[0];
 
 test("periods that begin in the same moment are two", async () => {
   const mondayTheFirst = Date.UTC(2026, 5, 1, 12);
@@ -89,7 +89,8 @@ test("a charge has the same columns alone as among others, whatever letters are 
   }
   const atMs = nowMs();
   const called: string[] = [];
-  for (const batch of [items.slice(0, 1), items.slice(1, 3), items.slice(3)]) called.push(...(await decideItems(lone, batch, atMs)).called);
+  for (const batch of [items.slice(0, 1), items.slice(1, 3), items.slice(3)])
+    called.push(...(await decideItems(single, batch, atMs)).called);
   expect(called).toEqual(["gateway_settle_hold", "gateway_decide_items", "gateway_decide_batch"]);
   const { rows } = await pool().query("SELECT DISTINCT to_jsonb(c) - 'seq' - 'request_id' AS charge FROM charge c WHERE account_id = $1", [
     account,

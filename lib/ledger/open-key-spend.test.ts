@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newSessionId, requestIdAt } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { setOwnKeyLimits } from "@/lib/console/keys";
+import { setOwnKeyLimits } from "@/lib/console/keys/keys";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { rowsRead } from "@/lib/db/testing/rows-read";
 import { openTestDatabase } from "@/lib/db/testing/test-database";

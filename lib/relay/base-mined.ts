@@ -91,7 +91,7 @@ export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes
 async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
   const { first, others } = await nodes.ask(async (node) => ({
     first: await receiptOf(call, node, nodes),
-    others: await nodes.askOthers(node, (other) => receiptOf(call, other, nodes)),
+    others: await nodes.callOthers(node, (other) => receiptOf(call, other, nodes)),
   }));
   const isSuccess = call.state === "succeeded";
   const isSame = (receipt: Receipt | null) =>

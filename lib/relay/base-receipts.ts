@@ -29,7 +29,7 @@ export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   chainId,
   count: 1,
   ask: (use) => use(node),
-  askOthers: async () => [],
+  callOthers: async () => [],
 });
 
 /** The receipt of the hash that has one. A receipt of another transaction, or of another sender, is none. @throws EvmFailure */
@@ -52,7 +52,7 @@ async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt
     return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
   };
   return nodes.ask(async (node) => {
-    return (await look(node)) ?? (await nodes.askOthers(node, look)).find((receipt) => receipt !== null) ?? null;
+    return (await look(node)) ?? (await nodes.callOthers(node, look)).find((receipt) => receipt !== null) ?? null;
   });
 }
 

@@ -23,7 +23,7 @@ export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNon
     const [pending, mined, others] = await Promise.all([
       count(node, address, "pending"),
       count(node, address, "latest"),
-      nodes.askOthers(node, (other) => count(other, address, "latest")),
+      nodes.callOthers(node, (other) => count(other, address, "latest")),
     ]);
     return { min: Math.min(mined, ...others), max: Math.max(mined, ...others), pending };
   });
@@ -34,7 +34,7 @@ export function readFinalNonce(address: Hex, nodes: EvmNodes): Promise<number> {
   return nodes.ask(async (node) => {
     const [final, others] = await Promise.all([
       count(node, address, "finalized"),
-      nodes.askOthers(node, (other) => count(other, address, "finalized")),
+      nodes.callOthers(node, (other) => count(other, address, "finalized")),
     ]);
     return Math.min(final, ...others);
   });

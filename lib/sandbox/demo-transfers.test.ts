@@ -120,7 +120,7 @@ test("on the EVM chain it sends nothing else: another receiver, token, call, val
 
 const source = getAssociatedTokenAddressSync(mint, payer);
 const destination = getAssociatedTokenAddressSync(mint, owner, true);
-const makeAccount = createAssociatedTokenAccountIdempotentInstruction(payer, destination, owner, mint);
+const createTokenAccount = createAssociatedTokenAccountIdempotentInstruction(payer, destination, owner, mint);
 const transfer = (units: bigint) => createTransferCheckedInstruction(source, mint, destination, payer, units, 6);
 
 async function written(instructions: readonly TransactionInstruction[], feePayer = payer): Promise<Transaction> {
@@ -132,7 +132,7 @@ const bytesOf = (transaction: Transaction): string =>
   transaction.serialize({ requireAllSignatures: false, verifySignatures: false }).toString("base64");
 
 test("it signs a transfer on Solana to the owner's own token account, which is made first when it is not there", async () => {
-  for (const instructions of [[makeAccount, transfer(3_000_000n)], [transfer(2_000_000n)]]) {
+  for (const instructions of [[createTokenAccount, transfer(3_000_000n)], [transfer(2_000_000n)]]) {
     const transaction = await written(instructions);
     const signature = await pay({ chain: "solana", transaction: bytesOf(transaction) }, to);
     transaction.addSignature(payer, Buffer.from(base58.decode(signature ?? "")));
@@ -158,9 +158,9 @@ test("on Solana it signs nothing else, whatever stands beside a good transfer", 
     [sol],
     [transfer(1n), sol],
     [sol, transfer(1n)],
-    [makeAccount, sol],
-    [makeAccount],
-    [makeAccount, makeAccount, transfer(1n)],
+    [createTokenAccount, sol],
+    [createTokenAccount],
+    [createTokenAccount, createTokenAccount, transfer(1n)],
     [transfer(1n), transfer(1n)],
     [createTransferCheckedInstruction(source, mint, strange, payer, 1n, 6)],
     [createTransferCheckedInstruction(source, PublicKey.unique(), destination, payer, 1n, 6)],

@@ -9,7 +9,7 @@ import { Connection, Keypair, PublicKey } from "@solana/web3.js";
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { writeSolanaTransfer } from "@/components/wallet/solana-transfer";
+import { writeSolanaTransfer } from "@/components/wallet/payment/solana-transfer";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { createNodes } from "@/lib/chains/evm/nodes";

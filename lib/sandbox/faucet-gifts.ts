@@ -3,7 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import type { FaucetChain } from "@/lib/console/faucet";
+import type { FaucetChain } from "@/lib/console/deposit/faucet";
 import { inTransaction, lockName, prisma } from "@/lib/db/prisma";
 
 export interface Gift {

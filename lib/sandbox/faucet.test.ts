@@ -18,7 +18,7 @@ import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances, USDC_MINT } from "@/lib/chains/solana/usdc";
-import { askFaucet, faucetAmount, setFaucet } from "@/lib/console/faucet";
+import { faucetAmount, requestFaucet, setFaucet } from "@/lib/console/deposit/faucet";
 import type { Owner } from "@/lib/console/owner";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { inTransaction } from "@/lib/db/prisma";
@@ -74,16 +74,16 @@ test("without a sandbox there is no faucet, and asking for it moves nothing", as
   setFaucet(undefined);
   const { owner, wallet } = await newOwner();
   expect(faucetAmount()).toBeNull();
-  expect(await askFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/no faucet/) });
+  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/no faucet/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
 });
 
 test("it sends 5 test USDC to the owner's own address on the chain that was asked for, and credits nothing itself", async () => {
   const { owner, wallet } = await newOwner();
-  const onBase = await askFaucet(owner, "base");
+  const onBase = await requestFaucet(owner, "base");
   expect(onBase).toEqual({ ok: true, amount: fromCents(500), transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 0n });
-  expect(await askFaucet(owner, "solana")).toMatchObject({ ok: true, transaction: expect.stringMatching(/^[1-9A-Za-z]{80,90}$/) });
+  expect(await requestFaucet(owner, "solana")).toMatchObject({ ok: true, transaction: expect.stringMatching(/^[1-9A-Za-z]{80,90}$/) });
   await vi.waitFor(async () => expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 5_000_000n }), { timeout: 30_000 });
   expect((await readBalance(owner.accountId)).posted).toBe(0n);
   expect(await checkLedger()).toEqual([]);
@@ -94,19 +94,19 @@ test("it gives twenty times a day on both chains together, even when asked for a
   const other = await newOwner();
   const restore = setClock(() => Date.UTC(2026, 10, 21, 23, 59));
   try {
-    const asked = await Promise.all(Array.from({ length: 25 }, (_, index) => askFaucet(owner, index % 2 === 0 ? "base" : "solana")));
+    const asked = await Promise.all(Array.from({ length: 25 }, (_, index) => requestFaucet(owner, index % 2 === 0 ? "base" : "solana")));
     const given = asked.flatMap((answer) => (answer.ok ? [answer.transaction] : []));
     expect([given.length, new Set(given).size]).toEqual([20, 20]);
     expect(asked.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
-    expect(await askFaucet(owner, "base")).toMatchObject({ ok: false });
-    expect(await askFaucet(other.owner, "base")).toMatchObject({ ok: true });
+    expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false });
+    expect(await requestFaucet(other.owner, "base")).toMatchObject({ ok: true });
   } finally {
     restore();
   }
   const sum = async () => Object.values(await unitsOf(wallet)).reduce<bigint>((total, units) => total + (units ?? 0n), 0n);
   await vi.waitFor(async () => expect(await sum()).toBe(100_000_000n), { timeout: 30_000 });
   const tomorrow = setClock(() => Date.UTC(2026, 10, 22));
-  expect(await askFaucet(owner, "base").finally(tomorrow)).toMatchObject({ ok: true });
+  expect(await requestFaucet(owner, "base").finally(tomorrow)).toMatchObject({ ok: true });
 });
 
 test("two processes that mint at once with the one key give each of their owners all of it", async () => {
@@ -115,7 +115,7 @@ test("two processes that mint at once with the one key give each of their owners
   const asked = owners.flatMap(({ owner }) =>
     [1, 2].map(() => {
       openFaucet({ minter });
-      return askFaucet(owner, "base");
+      return requestFaucet(owner, "base");
     }),
   );
   const given = (await Promise.all(asked)).map((answer) => (answer.ok ? answer.transaction : answer.message));
@@ -136,32 +136,32 @@ test("a chain that has not started or is away is said to be, and what it did not
   const { owner } = await newOwner();
   const away = { ok: false, message: expect.stringMatching(/still starting\. Nothing was sent/) as string };
   for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
-  for (const chain of ["base", "solana"] as const) expect(await askFaucet(owner, chain)).toMatchObject(away);
+  for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   const nobody = `http://127.0.0.1:${await closedPort()}`;
   setSandboxEvmNodes([nobody]);
   setSandboxSolanaNodes([nobody], solana.genesisHash);
   for (let press = 0; press < 12; press++)
-    for (const chain of ["base", "solana"] as const) expect(await askFaucet(owner, chain)).toMatchObject(away);
+    for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   setSandboxEvmNodes([evm.url()]);
-  const asked = await Promise.all(Array.from({ length: 21 }, () => askFaucet(owner, "base")));
+  const asked = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
   expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
 });
 
 test("what the chain refuses is not counted, and the log says why", async () => {
   openFaucet({ minter: generatePrivateKey() });
   const { owner, wallet } = await newOwner();
-  const refused = await askFaucet(owner, "base");
+  const refused = await requestFaucet(owner, "base");
   expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/refused the transfer. Nothing was sent/) });
   openFaucet({ minter });
-  const asked = await Promise.all(Array.from({ length: 21 }, () => askFaucet(owner, "base")));
+  const asked = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
   expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
   expect((await unitsOf(wallet)).base).toBe(100_000_000n);
 });
 
 test("a frozen account is given nothing, nor one without addresses", async () => {
   const { owner, wallet } = await newOwner(true);
-  expect(await askFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
+  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
   const without = { ...owner, isFrozen: false, accountId: await fundedAccount(0) };
-  expect(await askFaucet(without, "solana")).toMatchObject({ ok: false, message: expect.stringMatching(/not there yet/) });
+  expect(await requestFaucet(without, "solana")).toMatchObject({ ok: false, message: expect.stringMatching(/not there yet/) });
 });

@@ -9,7 +9,7 @@ import { isEvmFailure, isNodesOwn } from "@/lib/chains/evm/failure";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
-import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/faucet";
+import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
 import { recordGift, returnGift, takeGift } from "./faucet-gifts";

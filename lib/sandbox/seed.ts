@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
@@ -18,7 +18,7 @@ import { openSecrets } from "./secrets";
 export async function openSandboxSigner(dataDir: string): Promise<Signer> {
   const { custodyPassphrase: passphrase } = openSecrets(dataDir);
   const path = join(dataDir, "custody-seed.json");
-  if (!existsSync(path)) await makeSeed(path, passphrase);
+  if (!existsSync(path)) await createSeed(path, passphrase);
   try {
     const { words } = await openSeedFile(path, passphrase);
     return await openSigner(words, "sandbox");
@@ -32,8 +32,8 @@ export async function openSandboxSigner(dataDir: string): Promise<Signer> {
 }
 
 /** Another process on the same directory may be first: its seed stays. */
-async function makeSeed(path: string, passphrase: string): Promise<void> {
-  const words = makeWords();
+async function createSeed(path: string, passphrase: string): Promise<void> {
+  const words = createWords();
   const options = { mode: "sandbox", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(path, await sealSeed(words, passphrase, options));
 }

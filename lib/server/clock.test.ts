@@ -68,7 +68,7 @@ const held = async () => (await readBalance(accountId)).held;
 const underWay = () => models.awaitCall(({ state }) => state === "running");
 
 /** Asks, and moves the clock while the answer is on its way. Resolves with what was booked. */
-async function askAcross(jumpMs: number) {
+async function requestAcross(jumpMs: number) {
   const answered = ask(`How late is it? (${jumpMs}) [[simulate: delay=300]]`);
   await underWay();
   offsetMs += jumpMs;
@@ -86,7 +86,7 @@ const jumps = [
 ] as const;
 
 test.each(jumps)("a request during which the clock goes %s is charged once, and its times are those that passed", async (_, jumpMs) => {
-  const { status, headers, charges } = await askAcross(jumpMs);
+  const { status, headers, charges } = await requestAcross(jumpMs);
   expect(status).toBe(200);
   expect(headers["server-timing"]).toMatch(/^gateway;dur=[\d.]+, provider;dur=[\d.]+$/);
   expect(charges).toEqual([{ provider_ms: expect.any(Number) as number, first_token_ms: expect.any(Number) as number }]);
@@ -99,12 +99,12 @@ test.each(jumps)("a request during which the clock goes %s is charged once, and 
 // Known: the time to the first token is taken from the clock and not from the time that passed, so it can be negative, or too
 // large for its column, and the charge is lost with it.
 test("the time to the first token is never negative", async () => {
-  const { charges } = await askAcross(-hour);
+  const { charges } = await requestAcross(-hour);
   expect(charges[0]?.first_token_ms).toBeGreaterThanOrEqual(0);
 });
 
 test("a request during which the clock goes two months on is charged", async () => {
-  const { status } = await askAcross(60 * day);
+  const { status } = await requestAcross(60 * day);
   await database.pool.query("SELECT * FROM gateway_expire_holds(NULL, 10, $1)", [new Date(Date.now() + offsetMs + day)]);
   expect(status).toBe(200);
 });

@@ -124,7 +124,7 @@ test(
       expect(Math.max(...times)).toBeLessThan(10_000);
     }
     await clients.stop();
-    tellTimes(times);
+    printTimes(times);
     // Each question was charged once, however often it was asked.
     const [after] = await query("SELECT count(*)::int AS charges FROM charge");
     expect(Number(after?.charges) - Number(before?.charges)).toBe(clients.answered.length);
@@ -135,7 +135,7 @@ test(
   60_000 + kills * 30_000,
 );
 
-function tellTimes(times: readonly number[]): void {
+function printTimes(times: readonly number[]): void {
   const sorted = times.toSorted((a, b) => a - b);
   const [least, median, most] = [0, 0.5, 1].map((share) => Math.round(sorted[Math.round(share * (sorted.length - 1))] ?? 0));
   const what = `From kill -9 to the answer, of ${sorted.length} requests in ${kills} kills`;

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf } from "@/lib/wallets/custody/seed-signer";
@@ -32,8 +32,8 @@ beforeEach(() => {
 });
 afterAll(cleanUpServices);
 
-async function makeSeed(): Promise<string> {
-  const words = makeWords();
+async function createSeed(): Promise<string> {
+  const words = createWords();
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   writeFileSync(path, JSON.stringify(await sealSeed(words, passphrase, options)), { mode: 0o600 });
   return words;
@@ -70,7 +70,7 @@ const again = (type: string): Typed => ({ after: "again: ", type });
 const wordsIn = (screen: string): string => [...screen.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
 
 test.runIf(hasTerminal)("a new passphrase that is typed differently the second time changes nothing", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const before = readFileSync(path, "utf8");
   const settings = { CUSTODY_PASSPHRASE: passphrase };
   const { code, screen } = await runInTerminal("rotate-passphrase", [first(newPassphrase), again(`${newPassphrase}x`)], settings);
@@ -84,7 +84,7 @@ test.runIf(hasTerminal)("a new passphrase that is typed differently the second t
 });
 
 test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and says when to delete it", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const typed = [{ after: "seed's passphrase: ", type: passphrase }, first(newPassphrase), again(newPassphrase)];
   const { code, screen } = await runInTerminal("rotate-passphrase", typed);
   expect(code).toBe(0);
@@ -106,7 +106,7 @@ test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no set
 });
 
 test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at a terminal, and to nobody else", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const settings = { CUSTODY_PASSPHRASE: passphrase };
   const shown = await runInTerminal("show-words", [first(passphrase)]);
   expect(shown.code).toBe(0);

@@ -10,7 +10,7 @@ import { newAccountId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
@@ -67,8 +67,8 @@ const wordsIn = (output: string): string => [...output.matchAll(/^ ?\d{1,2} ([a-
 const xpubIn = (output: string): string | undefined => /CUSTODY_XPUB +(xpub\w+)/.exec(output)?.[1];
 
 /** A seed file at `path`, as init makes one, though quicker to open. */
-async function makeSeed(): Promise<string> {
-  const words = makeWords();
+async function createSeed(): Promise<string> {
+  const words = createWords();
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   writeFileSync(path, JSON.stringify(await sealSeed(words, passphrase, options)), { mode: 0o600 });
   return words;
@@ -83,8 +83,8 @@ test("init makes a seed for its owner alone, and shows words only where it is as
   const signer = await openSigner(words, "live");
   expect(xpubIn(made.output)).toBe(signer.xpub);
   for (const index of [0, 1, 2]) {
-    expect(made.output).toContain(signer.makeAddresses(index).baseAddress);
-    expect(made.output).toContain(signer.makeAddresses(index).solanaAddress);
+    expect(made.output).toContain(signer.deriveAddresses(index).baseAddress);
+    expect(made.output).toContain(signer.deriveAddresses(index).solanaAddress);
   }
   expect(made.output).toMatch(new RegExp(`^TREASURY_BASE_ADDRESS +${signer.treasury.base}$`, "m"));
   expect(made.output).toMatch(new RegExp(`^TREASURY_SOLANA_ADDRESS +${signer.treasury.solana}$`, "m"));
@@ -109,9 +109,9 @@ test("without a terminal init shows no words, and says loudly what that means an
 });
 
 test("init and restore never replace a seed, and a restore of wrong words makes none", async () => {
-  await makeSeed();
+  await createSeed();
   const before = readFileSync(path, "utf8");
-  for (const outcome of [await run(["init"]), await run(["restore"], { input: makeWords() })]) {
+  for (const outcome of [await run(["init"]), await run(["restore"], { input: createWords() })]) {
     expect(outcome).toMatchObject({ code: 1, output: expect.stringMatching(/is there already and was left as it is/) as string });
   }
   expect(readFileSync(path, "utf8")).toBe(before);
@@ -123,7 +123,7 @@ test("init and restore never replace a seed, and a restore of wrong words makes 
 });
 
 test("verify compares the seed with the database: unused, its own with its wallets, and another's", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const environment = { ...settings, DATABASE_URL: database.url };
   const verify = () => run(["verify"], { environment });
   expect(await verify()).toMatchObject({ code: 0, output: expect.stringContaining("The database has no seed yet") as string });
@@ -135,7 +135,7 @@ test("verify compares the seed with the database: unused, its own with its walle
     output: expect.stringContaining("seed is this one: 1 wallets compared, next") as string,
   });
 
-  await makeSeed();
+  await createSeed();
   const other = await verify();
   expect(other.code).toBe(1);
   expect(other.output).toMatch(
@@ -144,8 +144,8 @@ test("verify compares the seed with the database: unused, its own with its walle
 });
 
 test("what is wrong is told with its cure, without a stack or a secret", async () => {
-  const words = await makeSeed();
-  const xpub = (await openSigner(makeWords(), "live")).xpub;
+  const words = await createSeed();
+  const xpub = (await openSigner(createWords(), "live")).xpub;
   const wrong: readonly (readonly [args: string[], settings: Record<string, string>, tells: RegExp])[] = [
     [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE: write the path/],
     [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing is not there/],
@@ -181,7 +181,7 @@ function listFiles(): { kept: string[]; others: string[] } {
 }
 
 test("a rotation leaves the seed to the new passphrase, and keeps the old file for who mistyped it, their own alone", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const { code, output } = await run(["rotate-passphrase"], { input: `${newPassphrase}\n` });
   expect(code).toBe(0);
   expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
@@ -210,7 +210,7 @@ async function killRotation(afterMs: number | "at its first write"): Promise<boo
 }
 
 test("kill -9 at any moment of a rotation leaves one whole seed file, which opens with the old passphrase or the new", async () => {
-  const words = await makeSeed();
+  const words = await createSeed();
   const original = readFileSync(path);
   let killed = 0;
   for (const moment of [400, 900, ...Array<"at its first write">(4).fill("at its first write")]) {

@@ -6,7 +6,7 @@ import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { closePool } from "@/lib/db/pool";
 import { withClient } from "@/lib/db/with-client";
-import { makeWords, readWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords, readWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { checkPassphrase, hasPassphrase, readPassphrase } from "@/lib/wallets/custody/passphrase";
 import { auditSeed } from "@/lib/wallets/custody/seed-audit";
@@ -60,7 +60,7 @@ export async function main(): Promise<void> {
 }
 
 async function init(settings: CustodySettings, path: string): Promise<void> {
-  const words = makeWords();
+  const words = createWords();
   await writeSeed(path, words, await readInitialPassphrase(settings));
   const isShown = process.stdout.isTTY || process.argv.includes("--print-words");
   if (isShown) printWords(words);
@@ -129,7 +129,7 @@ function printPublicHalf(signer: Signer): void {
   say("Keep ETH on Base at the relayer, and SOL at the Solana treasury and at the sponsor: they pay the fees of sweeps, withdrawals");
   say("and payments. No USDC goes to relayer or sponsor.\n");
   for (let index = 0; index < SHOWN_ADDRESSES; index++) {
-    const { baseAddress, solanaAddress } = signer.makeAddresses(index);
+    const { baseAddress, solanaAddress } = signer.deriveAddresses(index);
     say(`Address ${index}     Base ${baseAddress}   Solana ${solanaAddress}`);
   }
   say("");

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askStream, readReadiness, requestWhole, type Target } from "./testing/requests";
+import { readReadiness, requestStream, requestWhole, type Target } from "./testing/requests";
 import {
   bundleService,
   childrenOf,
@@ -57,7 +57,7 @@ async function expectBooks(expected: { holds: number; charges: number }): Promis
 test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 until it has ended", async () => {
   await start();
   const whole = requestWhole(target, "Think it over. [[simulate: delay=1200]]");
-  const stream = askStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
+  const stream = requestStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
   await untilHeld(2);
   await stream;
   service.process.kill("SIGTERM");
@@ -91,7 +91,7 @@ test("a second signal ends it at once, and its children with it", async () => {
 test("what hangs is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what it delivered, and no hold is left", async () => {
   await start({ DRAIN_TIMEOUT_MS: "300" });
   const hung = requestWhole(target, "Never answer. [[simulate: hang]]");
-  const stream = await askStream(target, "Stop in the middle. [[simulate: stall-after=3]]");
+  const stream = await requestStream(target, "Stop in the middle. [[simulate: stall-after=3]]");
   await untilHeld(2);
   service.process.kill("SIGTERM");
   await expect(hung).rejects.toThrow();

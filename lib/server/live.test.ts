@@ -11,7 +11,7 @@ import { openDurableDatabase } from "@/lib/db/testing/durable-database";
 import { createTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
@@ -21,7 +21,7 @@ import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, star
 const database = await openDurableDatabase();
 const secret = () => randomBytes(32).toString("hex");
 const secrets = { KEY_PEPPER: secret(), SESSION_SECRET: secret(), METRICS_TOKEN: secret() };
-const words = makeWords();
+const words = createWords();
 const passphrase = secret();
 
 let bundle: string;
@@ -148,7 +148,7 @@ test("a web-only process starts without the seed or its passphrase, and another 
   web.process.kill("SIGTERM");
   await web.ended;
 
-  const other = makeWords();
+  const other = createWords();
   const path = join(live.DATA_DIR ?? "", "another-seed");
   const options = { mode: "live", fingerprint: await fingerprintOf(other), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(path, await sealSeed(other, passphrase, options));

@@ -5,7 +5,7 @@ import { createServer, get, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { installPageStorage, makePage, replaceStorage } from "./page-context";
+import { createPage, installPageStorage, replaceStorage } from "./page-context";
 
 const original = asyncHooks.AsyncLocalStorage;
 /** From then on a storage needs no rest, and is left as it is. */
@@ -28,7 +28,7 @@ async function servePages(make: () => Promise<void>): Promise<() => Promise<void
   const closed: Promise<unknown>[] = [];
   server = createServer((_message, response) => {
     closed.push(new Promise((resolve) => response.once("close", resolve)));
-    void makePage(response, async () => {
+    void createPage(response, async () => {
       await make();
       response.end("page");
     });

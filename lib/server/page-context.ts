@@ -41,7 +41,7 @@ export const replaceStorage = (value: typeof AsyncLocalStorage): void =>
   void Object.defineProperty(asyncHooks, "AsyncLocalStorage", { value, configurable: true, enumerable: true, writable: true });
 
 /** Makes a page; its context lives until it is both made and sent, or its reader has gone. */
-export function makePage(response: ServerResponse, make: () => Promise<void>): Promise<void> {
+export function createPage(response: ServerResponse, make: () => Promise<void>): Promise<void> {
   const context = pageContext();
   context.pages += 1;
   clearTimeout(context.rest);

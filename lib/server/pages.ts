@@ -8,7 +8,7 @@ import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import type { PageHandler } from "./http-server";
-import { installPageStorage, makePage } from "./page-context";
+import { createPage, installPageStorage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
 export interface Pages {
@@ -41,7 +41,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
       message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
-      await makePage(response, () => handler(message, response));
+      await createPage(response, () => handler(message, response));
     },
     close: () => app.close(),
   };

@@ -21,7 +21,7 @@ import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
 import { startTestModels } from "@/lib/sandbox/models/testing";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
@@ -48,7 +48,7 @@ beforeAll(async () => {
   bundle = bundleService();
   chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   onCleanUp(() => chain.stop());
-  settings = await makeSettings();
+  settings = await createSettings();
   await start("jobs");
   await start("web");
   await deploy();
@@ -58,10 +58,10 @@ beforeAll(async () => {
 });
 afterAll(cleanUpServices);
 
-async function makeSettings(): Promise<Record<Role, Record<string, string>>> {
+async function createSettings(): Promise<Record<Role, Record<string, string>>> {
   const models = await startTestModels();
   onCleanUp(async () => void (await models.stop()));
-  const [words, passphrase, dataDir, pepper] = [makeWords(), secret(), newDataDir(), secret()];
+  const [words, passphrase, dataDir, pepper] = [createWords(), secret(), newDataDir(), secret()];
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
   signer = await openSigner(words, "live");

@@ -7,6 +7,7 @@ import { config } from "@/lib/base/config";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { runningPostgresUrl, startEmbeddedPostgres } from "@/lib/db/embedded";
 import { closePool } from "@/lib/db/pool";
+import { withClient } from "@/lib/db/with-client";
 import { databaseProblem } from "./start-problem";
 
 /**
@@ -14,11 +15,12 @@ import { databaseProblem } from "./start-problem";
  * @throws Error that says what to do when there is none; what `work` throws
  */
 export async function withPresentDatabase(work: () => Promise<void>): Promise<void> {
-  const close = await openDatabase();
+  const { DATABASE_URL } = config();
+  let close = async () => undefined as void;
   try {
+    close = await openDatabase();
     await work();
   } catch (error) {
-    const { DATABASE_URL } = config();
     throw DATABASE_URL ? databaseProblem(error, DATABASE_URL) : error;
   } finally {
     await closePool();
@@ -31,6 +33,8 @@ async function openDatabase(): Promise<() => Promise<void>> {
   const dataDir = resolve(join(DATA_DIR, "postgres"));
   const running = DATABASE_URL ?? (await runningPostgresUrl(dataDir));
   if (running) {
+    // The driver says why a database cannot be reached, Prisma does not.
+    await withClient(running, "pennyprompt command", (client) => client.query("SELECT 1"));
     setDatabaseUrl(running);
     return async () => undefined;
   }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
@@ -76,7 +76,7 @@ interface Live {
 async function openLive(): Promise<Live> {
   const chain = await startUsdcChain({ blockTimeMs: 1_000 });
   onCleanUp(() => chain.stop());
-  const [words, passphrase, dataDir] = [makeWords(), secret(), newDataDir()];
+  const [words, passphrase, dataDir] = [createWords(), secret(), newDataDir()];
   const path = join(dataDir, "seed");
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(path, await sealSeed(words, passphrase, options));

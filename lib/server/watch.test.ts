@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
-import { askStream, readReadiness, requestWhole, type Target } from "./testing/requests";
+import { readReadiness, requestStream, requestWhole, type Target } from "./testing/requests";
 import {
   bundleService,
   cleanUpServices,
@@ -170,7 +170,7 @@ test("whatever is asked, labels come from lists of ours", async () => {
 
 test("the log is JSON lines that name each request, and holds no key, prompt, password or pepper, failures included", async () => {
   const whole = await requestWhole(target, promptText);
-  await (await askStream(target, promptText)).rest;
+  await (await requestStream(target, promptText)).rest;
   const failed = await requestWhole(target, promptText, { model: "grok-4.20" });
   expect(failed.status).toBe(500);
   await requestWhole(target, promptText, { maxTokens: "many" });

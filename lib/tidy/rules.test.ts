@@ -34,6 +34,10 @@ const sqlFunction = (name: string, body: string) =>
   `CREATE FUNCTION ${name}() RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n${body}\nEND $$;\n`;
 const query = (sql: string): Files => code(`await pool.query(\`${sql}\`);`);
 
+const files = (count: number): Files => Object.fromEntries(Array.from({ length: count }, (_, index) => [`lib/ledger/f${index}.ts`, ""]));
+const inFolders = (count: number): Files =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`lib/ledger/a${index % 2}/f${index}.ts`, ""]));
+
 const proofs: Record<string, Proof> = {
   "a file has at most 300 lines": { breaks: [code(lines(300))], keeps: [code(lines(299)), { "README.md": lines(900) }] },
   "a function has at most 60 lines, a component 100": {
@@ -44,6 +48,15 @@ const proofs: Record<string, Proof> = {
       inTests(`test("a", () => {\n${lines(60)}});`),
     ],
     keeps: [code(named("settle", 60)), { "components/price.tsx": named("Price", 100) }, inTests(`describe("a", () => {\n${lines(200)}});`)],
+  },
+  "a folder has at most 25 files side by side": { breaks: [files(26)], keeps: [files(25), inFolders(26)] },
+  "functions begin with a verb that says what they do": {
+    breaks: [code("function noteFailure() {}"), code("const askNode = () => 1;"), inTests("class A { makeOne() {} }")],
+    keeps: [code("function recordFailure() {}"), code("const notes = () => 1;"), code('const asked = "tellAll";')],
+  },
+  "names are the words that a reader would search for": {
+    breaks: [code("const MOST_ITEMS = 3;"), code("type SettleWay = 1;"), inTests("const roomy = 1;")],
+    keeps: [code("const MAX_ITEMS = 3;"), { "lib/decisions/1.md": "seldomer" }],
   },
   "no file or folder has an empty name": {
     breaks: [{ "lib/ledger/utils.ts": "" }, { "lib/helpers/hold.ts": "" }, { "lib/db/data.ts": "" }, { "e2e/test-helpers.ts": "" }],

@@ -5,15 +5,19 @@ import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSil
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { mapEqualsDisk } from "./map";
 import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
-import { fileLength, functionLength } from "./sizes";
+import { fileLength, folderSize, functionLength } from "./sizes";
 import { noModuleState } from "./state";
 import { noMachine, noSecrets } from "./strings";
 import { everyTableHasAnOwner, functionsStandOnce, ownTablesInCode, ownTablesInFunctions } from "./tables";
 import type { Rule } from "./tree";
+import { plainVerbs, plainWords } from "./words";
 
 export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["a file has at most 300 lines", fileLength],
   ["a function has at most 60 lines, a component 100", functionLength],
+  ["a folder has at most 25 files side by side", folderSize],
+  ["functions begin with a verb that says what they do", plainVerbs],
+  ["names are the words that a reader would search for", plainWords],
   ["no file or folder has an empty name", emptyFileNames],
   ["no function is called handle…", emptyFunctionNames],
   ["code files are kebab-case", kebabCase],

@@ -1,11 +1,12 @@
 // Sizes: a file is one noun, a function one thought.
 
 import ts from "typescript";
-import { isCode, type Rule, syntaxRule } from "./tree";
+import { isCode, isProductCode, type Rule, syntaxRule } from "./tree";
 
 const maxFileLines = 300;
 const maxFunctionLines = 60;
 const maxComponentLines = 100;
+const maxFiles = 25;
 
 export const fileLength: Rule = (tree) =>
   [...tree]
@@ -16,6 +17,21 @@ export const fileLength: Rule = (tree) =>
       file,
       message: `has ${lines} lines, more than ${maxFileLines}. It is probably two nouns: split it along them.`,
     }));
+
+/** Files that lie side by side; those of its folders are not counted. */
+export const folderSize: Rule = (tree) => {
+  const folders = new Map<string, number>();
+  for (const path of [...tree.keys()].filter(isProductCode)) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  return [...folders]
+    .filter(([, files]) => files > maxFiles)
+    .map(([folder, files]) => ({
+      file: folder,
+      message: `holds ${files} files, more than ${maxFiles}: give those of one noun a folder.`,
+    }));
+};
 
 export const functionLength = syntaxRule(isCode, (node, source, path) => {
   if (!ts.isFunctionLike(node) || !("body" in node) || !node.body || isGroupOfTests(node)) return null;

@@ -2,7 +2,7 @@
 
 // What an owner does on the deposit page.
 
-import { askFaucet, faucetForm } from "@/lib/console/faucet";
+import { faucetForm, requestFaucet } from "@/lib/console/deposit/faucet";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
@@ -10,6 +10,6 @@ import { readWish } from "../owner-actions";
 export async function requestTestMoney(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, faucetForm, input);
   if (!wish.ok) return wish;
-  const given = await askFaucet(wish.owner, wish.form.chain);
+  const given = await requestFaucet(wish.owner, wish.form.chain);
   return given.ok ? { ok: true } : given;
 }

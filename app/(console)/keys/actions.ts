@@ -5,8 +5,8 @@
 import { revalidatePath } from "next/cache";
 import { curlPrompt, getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/key-form";
-import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys";
+import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/keys/key-form";
+import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys/keys";
 import { listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";

@@ -9,7 +9,7 @@ import { NextSteps } from "@/components/console/overview/next-steps";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
-import { SpendChart } from "@/components/ui/chart";
+import { SpendChart } from "@/components/ui/chart/chart";
 import { EmptyState } from "@/components/ui/empty-state";
 import { formatUsd } from "@/lib/base/money";
 import { readOverview } from "@/lib/console/overview";

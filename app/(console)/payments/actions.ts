@@ -3,8 +3,8 @@
 // What an owner does about payments from their wallets.
 
 import { revalidatePath } from "next/cache";
-import { drawnPaymentForm, drawPayment } from "@/lib/console/payment-proof";
-import { claimOwnCredit } from "@/lib/console/payments";
+import { drawnPaymentForm, drawPayment } from "@/lib/console/payments/payment-proof";
+import { claimOwnCredit } from "@/lib/console/payments/payments";
 import { walletForm } from "@/lib/console/settings-form";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";

@@ -9,7 +9,7 @@ import { CreditList } from "@/components/console/payments/credit-list";
 import { PaymentList } from "@/components/console/payments/payment-list";
 import { EmptyState } from "@/components/ui/empty-state";
 import { PageRefresh } from "@/components/ui/page-refresh";
-import { readPaymentsPage } from "@/lib/console/payments";
+import { readPaymentsPage } from "@/lib/console/payments/payments";
 import type { PaymentsOffer } from "@/lib/console/views/payments";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";

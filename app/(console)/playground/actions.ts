@@ -4,7 +4,7 @@
 
 import { requireOwnerOf } from "@/app/(console)/owner-actions";
 import { readAvailable } from "@/lib/console/owner";
-import { readReceipt } from "@/lib/console/receipts";
+import { readReceipt } from "@/lib/console/usage/receipts";
 
 /** The exact cost of a run that was left before its end; null while that is not decided, or when it cost nothing. */
 export async function findCost(sessionId: unknown, requestId: unknown) {

@@ -4,7 +4,7 @@ import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, stalePage } from "@/app/(console)/session-door";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
-import { isCsrfToken, isSameOrigin } from "@/lib/console/same-origin";
+import { isCsrfToken, isSameOrigin } from "@/lib/console/sign-in/same-origin";
 import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 import type { GatewayReply } from "@/lib/gateway/http/request";
 import type { OwnerRequest } from "@/lib/gateway/prompt/playground";

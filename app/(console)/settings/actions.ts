@@ -6,7 +6,7 @@ import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { endEverySession, endOneSession, linkOwnWallet, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
 import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "@/lib/console/settings-form";
-import { endOwnSession } from "@/lib/console/sign-out";
+import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import { readWish, requireOwnerOf } from "../owner-actions";
 

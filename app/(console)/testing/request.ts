@@ -5,7 +5,7 @@ import { workUnitAsyncStorage } from "next/dist/server/app-render/work-unit-asyn
 import { createRequestStoreForAPI } from "next/dist/server/async-storage/request-store";
 import { NextRequest } from "next/server";
 import { publicUrl } from "@/lib/base/public-url";
-import { sessionCookieName } from "@/lib/console/session-cookie";
+import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 
 /** Runs `act` as a request of the browser that has this session's cookie; null: it has none. */
 export function asRequest<Result>(token: string | null, act: () => Result): Result {

@@ -2,7 +2,7 @@
 
 // What the usage page asks for after it was drawn.
 
-import { readReceipt } from "@/lib/console/receipts";
+import { readReceipt } from "@/lib/console/usage/receipts";
 import type { Answer } from "@/lib/console/views/answer";
 import type { RequestReceipt } from "@/lib/console/views/receipts";
 import { requireOwnerOf } from "../owner-actions";

@@ -4,8 +4,8 @@
 
 import { revalidatePath } from "next/cache";
 import type { Answer } from "@/lib/console/views/answer";
-import { cancelOwnWithdrawal, startOwnWithdrawal, takeOwnWithdrawal } from "@/lib/console/withdraw";
-import { signedOrderForm, withdrawalChoiceForm, withdrawalForm } from "@/lib/console/withdraw-form";
+import { cancelOwnWithdrawal, startOwnWithdrawal, takeOwnWithdrawal } from "@/lib/console/withdraw/withdraw";
+import { signedOrderForm, withdrawalChoiceForm, withdrawalForm } from "@/lib/console/withdraw/withdraw-form";
 import { readWish } from "../owner-actions";
 
 export async function startWithdrawal(sessionId: unknown, input: unknown) {

@@ -4,7 +4,7 @@ import { CodeTabs } from "@/components/docs/code-tabs";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
-import { JsonText } from "@/components/ui/json-text";
+import { JsonText } from "@/components/ui/text/json-text";
 import type { ChapterProps } from "./chapter-props";
 import { promptExamples, streamExamples } from "./code-examples";
 

@@ -5,7 +5,7 @@ import { ErrorList } from "@/components/docs/error-list";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section, Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
-import { countText } from "@/components/ui/number-text";
+import { countText } from "@/components/ui/text/number-text";
 import { config } from "@/lib/base/config";
 import type { ChapterProps } from "./chapter-props";
 import { errorExamples, retryExamples } from "./code-examples";

@@ -5,8 +5,8 @@ import { ReservesFiguresTable } from "@/components/site/reserves-figures";
 import { ReservesPlaces } from "@/components/site/reserves-places";
 import { ReservesWords } from "@/components/site/reserves-words";
 import { PageRefresh } from "@/components/ui/page-refresh";
-import { momentText } from "@/components/ui/time-text";
-import { readReserves } from "@/lib/console/reserves";
+import { momentText } from "@/components/ui/text/time-text";
+import { readReserves } from "@/lib/console/deposit/reserves";
 import type { Reserves } from "@/lib/console/views/reserves";
 import { reservesSentence } from "./reserves-sentence";
 

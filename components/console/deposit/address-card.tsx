@@ -1,7 +1,7 @@
 import { SmartphoneIcon, TriangleAlertIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/text/amount";
 import type { DepositAddress } from "@/lib/console/views/deposit";
-import { Amount } from "../../ui/amount";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
 import { CopyButton } from "../../ui/copy-button";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import { Amount } from "../../ui/amount";
+import { Amount } from "@/components/ui/text/amount";
 import { useDepositFeed } from "./deposit-feed";
 
 const FLASH_MS = 900;

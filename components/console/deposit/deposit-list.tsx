@@ -1,8 +1,8 @@
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { ShortAddress } from "@/components/ui/text/short-address";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
-import { Amount, placesOf } from "../../ui/amount";
 import { chainNames } from "../../ui/chain-names";
-import { LocalTime } from "../../ui/local-time";
-import { ShortAddress } from "../../ui/short-address";
 import { ListPages, NoneBefore, TransactionLink } from "../money-list";
 import { Panel } from "../panel";
 import { DepositProgress } from "./deposit-progress";

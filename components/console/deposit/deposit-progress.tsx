@@ -1,5 +1,5 @@
+import { Amount } from "@/components/ui/text/amount";
 import type { DepositRow } from "@/lib/console/views/deposit";
-import { Amount } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { StateLine } from "../money-list";
 import { Confirmations } from "./confirmations";

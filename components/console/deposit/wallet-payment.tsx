@@ -1,10 +1,10 @@
 "use client";
 
+import { PaymentSteps } from "@/components/wallet/payment/payment-steps";
+import { useEvmPayment } from "@/components/wallet/payment/use-evm-payment";
+import { useSolanaPayment } from "@/components/wallet/payment/use-solana-payment";
 import type { EvmTarget, SolanaTarget } from "@/lib/console/views/send-targets";
 import type { WalletAccess } from "@/lib/console/views/wallet";
-import { PaymentSteps } from "../../wallet/payment-steps";
-import { useEvmPayment } from "../../wallet/use-evm-payment";
-import { useSolanaPayment } from "../../wallet/use-solana-payment";
 import { WalletProviders } from "../../wallet/wallet-providers";
 
 export type PaymentTarget = { chain: "base"; target: EvmTarget } | { chain: "solana"; target: SolanaTarget };

@@ -1,9 +1,9 @@
 // What lists of keys show of one.
 
+import { TimeAgo } from "@/components/ui/text/time-ago";
+import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { Badge } from "../../ui/badge";
-import { TimeAgo } from "../../ui/time-ago";
-import { dayText, momentText } from "../../ui/time-text";
 
 /** The key's own name, on a phone with what stands in other columns on a desk, and what it may do less than another. */
 export const KeyCell = ({ item, nowMs }: { item: OwnKey; nowMs: number }) => (

@@ -1,7 +1,7 @@
+import { Amount } from "@/components/ui/text/amount";
+import { momentText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
-import { Amount } from "../../ui/amount";
-import { momentText } from "../../ui/time-text";
 
 const periods: Record<OwnCap["period"], string> = { day: "today", week: "this week", month: "this month", total: "in all" };
 

@@ -1,8 +1,8 @@
+import { placesOf } from "@/components/ui/text/amount";
+import { TimeAgo } from "@/components/ui/text/time-ago";
+import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { OwnKey } from "@/lib/console/views/keys";
-import { placesOf } from "../../ui/amount";
 import { type Column, DataTable } from "../../ui/data-table";
-import { TimeAgo } from "../../ui/time-ago";
-import { dayText, momentText } from "../../ui/time-text";
 import type { KeyActions, ModelChoice } from "./key-actions";
 import { KeyCell, KeyName, KeyState } from "./key-cells";
 import { KeyMenu } from "./key-menu";

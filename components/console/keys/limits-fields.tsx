@@ -1,8 +1,8 @@
 "use client";
 
 import type { Dispatch } from "react";
+import { dayText } from "@/components/ui/text/time-text";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
-import { dayText } from "../../ui/time-text";
 import type { FieldProblem } from "./form-end";
 import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";

@@ -1,8 +1,8 @@
 import { ChevronRightIcon } from "lucide-react";
 import Link from "next/link";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { OwnKey } from "@/lib/console/views/keys";
-import { Amount, placesOf } from "../../ui/amount";
-import { dayText, momentText } from "../../ui/time-text";
 import { KeyName } from "./key-cells";
 
 interface RevokedKeysProps {

@@ -1,6 +1,6 @@
 import Link from "next/link";
+import { placesOf } from "@/components/ui/text/amount";
 import type { UsageRow } from "@/lib/console/views/usage";
-import { placesOf } from "../../ui/amount";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ChargeCell, chargeLink, chargeTable, costColumn, keyColumn, timeColumn, tokenColumn } from "../usage/charge-cells";
 

@@ -1,13 +1,13 @@
 "use client";
 
 import { toast } from "sonner";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { ShortAddress } from "@/components/ui/text/short-address";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { OwnCredit } from "@/lib/console/views/payments";
 import type { NamedWallet } from "@/lib/console/views/wallet";
-import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
-import { ShortAddress } from "../../ui/short-address";
 import { useAction } from "../use-action";
 
 interface CreditListProps {

@@ -1,12 +1,12 @@
 import { SignatureIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { ShortAddress, shortAddress } from "@/components/ui/text/short-address";
 import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
-import { Amount, placesOf } from "../../ui/amount";
 import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
-import { LocalTime } from "../../ui/local-time";
-import { ShortAddress, shortAddress } from "../../ui/short-address";
 import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { isOpen, PaymentState } from "./payment-state";
 

@@ -1,7 +1,7 @@
 import Link from "next/link";
-import { Amount, placesOf } from "../../ui/amount";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
-import { countText } from "../../ui/number-text";
 import type { RunQuote } from "./run-request";
 
 interface HoldLineProps {

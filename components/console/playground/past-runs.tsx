@@ -1,4 +1,4 @@
-import { Amount, placesOf } from "../../ui/amount";
+import { Amount, placesOf } from "@/components/ui/text/amount";
 import { Panel } from "../panel";
 import type { Run } from "./run";
 

@@ -2,17 +2,17 @@
 
 import Link from "next/link";
 import { useEffect } from "react";
+import { ShortAddress } from "@/components/ui/text/short-address";
+import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
+import { formatUnits } from "@/components/wallet/payment/usdc-text";
+import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
 import { formatUsd } from "@/lib/base/money";
 import { Button } from "../../ui/button";
 import { Problem } from "../../ui/problem";
-import { ShortAddress } from "../../ui/short-address";
 import { Skeleton } from "../../ui/skeleton";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
-import { ApproveUsdc } from "../../wallet/approve-usdc";
 import { EvmMark } from "../../wallet/chain-marks";
 import { startLinking } from "../../wallet/linking";
-import { formatUnits } from "../../wallet/usdc-text";
-import { type Payer, usePayer } from "../../wallet/use-payer";
 import { WalletProviders } from "../../wallet/wallet-providers";
 import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
 import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";

@@ -1,5 +1,5 @@
-import { Amount } from "../../ui/amount";
-import { ShortAddress } from "../../ui/short-address";
+import { Amount } from "@/components/ui/text/amount";
+import { ShortAddress } from "@/components/ui/text/short-address";
 import { centsToNano } from "./pay-types";
 import type { RunPayment } from "./run";
 

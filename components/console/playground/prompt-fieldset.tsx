@@ -1,6 +1,6 @@
+import { countText } from "@/components/ui/text/number-text";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { Field, Input, Select, TextArea } from "../../ui/field";
-import { countText } from "../../ui/number-text";
 import type { FormProblems, PromptForm } from "./prompt-form";
 
 interface PromptFieldsetProps {

@@ -1,6 +1,6 @@
 // What a person fills in, as text, and the prompt that it makes.
 
-import { countText } from "../../ui/number-text";
+import { countText } from "@/components/ui/text/number-text";
 import type { PromptFields } from "./code-lines";
 
 export interface PromptForm {

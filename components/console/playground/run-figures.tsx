@@ -1,9 +1,9 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
+import { ShortAddress } from "@/components/ui/text/short-address";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { Amount } from "../../ui/amount";
-import { countText } from "../../ui/number-text";
-import { ShortAddress } from "../../ui/short-address";
 import { estimateCost, estimateOutputTokens } from "./estimate";
 import { PaymentFigures } from "./payment-figures";
 import { isRunning, type Run, type RunReceipt } from "./run";

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Amount } from "../../ui/amount";
+import { Amount } from "@/components/ui/text/amount";
+import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
-import { countText } from "../../ui/number-text";
 import { cureOfPayment, mayPayAgain } from "./payment-cures";
 import type { RunProblem, SignedPayment } from "./run";
 

@@ -2,8 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { PaymentProblem } from "../../wallet/paying-wallet";
-import type { Payer } from "../../wallet/use-payer";
+import { PaymentProblem } from "@/components/wallet/payment/paying-wallet";
+import type { Payer } from "@/components/wallet/payment/use-payer";
 import { wordsFor } from "../../wallet/wallet-error";
 import type { DrawPayment } from "./pay-types";
 import type { SignedPayment } from "./run";

@@ -2,14 +2,14 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
+import { shortAddress } from "@/components/ui/text/short-address";
+import { TimeAgo } from "@/components/ui/text/time-ago";
+import { momentText } from "@/components/ui/text/time-text";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { SessionView } from "@/lib/console/views/settings";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { shortAddress } from "../../ui/short-address";
-import { TimeAgo } from "../../ui/time-ago";
-import { momentText } from "../../ui/time-text";
 import { useAction } from "../use-action";
 
 type EndSession = (session: { sessionId: string }) => Promise<Answer>;

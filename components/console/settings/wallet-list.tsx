@@ -2,14 +2,14 @@
 
 import { useState } from "react";
 import { toast } from "sonner";
+import { ShortAddress, shortAddress } from "@/components/ui/text/short-address";
+import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { Answer } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
 import type { NamedWallet } from "@/lib/console/views/wallet";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { ShortAddress, shortAddress } from "../../ui/short-address";
-import { dayText, momentText } from "../../ui/time-text";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
 import { useAction } from "../use-action";
 

@@ -1,12 +1,12 @@
 // What tables of charges show of one.
 
 import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/text/amount";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { countText } from "@/components/ui/text/number-text";
 import type { UsageRow } from "@/lib/console/views/usage";
-import { Amount } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/data-table";
-import { LocalTime } from "../../ui/local-time";
-import { countText } from "../../ui/number-text";
 
 /** What became of the answer, when it is not whole. */
 const outcomeText: Readonly<Record<string, string>> = { partial: "broke off", cancelled: "cancelled" };

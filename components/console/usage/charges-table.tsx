@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { placesOf } from "@/components/ui/text/amount";
 import type { UsageRow } from "@/lib/console/views/usage";
-import { placesOf } from "../../ui/amount";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ChargeCell, chargeLink, chargeTable, costColumn, keyColumn, timeColumn, tokenColumn } from "./charge-cells";
 

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { countText } from "../../ui/number-text";
+import { countText } from "@/components/ui/text/number-text";
 
 interface PagerProps {
   shown: number;

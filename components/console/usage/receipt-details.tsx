@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
 import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
-import { Amount, placesOf } from "../../ui/amount";
 import { Badge } from "../../ui/badge";
 import { CopyButton } from "../../ui/copy-button";
-import { LocalTime } from "../../ui/local-time";
-import { countText } from "../../ui/number-text";
 
 /** Everything that the ledger knows of one request. */
 export const ReceiptDetails = ({ receipt }: { receipt: RequestReceipt }) =>

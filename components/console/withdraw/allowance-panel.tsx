@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { Amount } from "@/components/ui/text/amount";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
-import { Amount } from "../../ui/amount";
 
 /** What can leave now, and what stands in the way of more. */
 export const AllowancePanel = ({ allowance }: { allowance: AllowanceView }) => (

@@ -1,11 +1,11 @@
 import Link from "next/link";
 import { useId } from "react";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { shortAddress } from "@/components/ui/text/short-address";
+import { TimeAgo } from "@/components/ui/text/time-ago";
 import type { Chain } from "@/lib/console/views/chain";
 import type { Destination } from "@/lib/console/views/withdraw";
 import { chainNames } from "../../ui/chain-names";
-import { LocalTime } from "../../ui/local-time";
-import { shortAddress } from "../../ui/short-address";
-import { TimeAgo } from "../../ui/time-ago";
 
 interface DestinationListProps {
   chain: Chain;
@@ -19,10 +19,10 @@ interface DestinationListProps {
 
 /** The own wallets on a chain, one to choose; one that is linked too short a time says from when on it is paid. */
 export function DestinationList({ chain, destinations, value, onChange, error, nowMs }: DestinationListProps) {
-  const noteId = useId();
+  const hintId = useId();
   const offered = destinations.filter((one) => one.chain === chain);
   return (
-    <fieldset className="grid gap-1.5" aria-describedby={error ? noteId : undefined}>
+    <fieldset className="grid gap-1.5" aria-describedby={error ? hintId : undefined}>
       <legend className="mb-1.5 text-sm font-medium">To</legend>
       {offered.length === 0 ? (
         <p className="rounded border border-dashed border-edge px-4 py-5 text-sm text-muted">
@@ -38,7 +38,7 @@ export function DestinationList({ chain, destinations, value, onChange, error, n
         ))
       )}
       {error ? (
-        <p id={noteId} role="alert" className="text-xs text-red">
+        <p id={hintId} role="alert" className="text-xs text-red">
           {error}
         </p>
       ) : null}

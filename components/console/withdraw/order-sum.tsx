@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Amount, placesOf } from "../../ui/amount";
+import { Amount, placesOf } from "@/components/ui/text/amount";
 
 interface OrderSumProps {
   /** nano-USD; null while nothing is written. */

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
+import { shortAddress } from "@/components/ui/text/short-address";
 import type { Answer } from "@/lib/console/views/answer";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { Problem } from "../../ui/problem";
-import { shortAddress } from "../../ui/short-address";
 import { WalletChoices } from "../../wallet/connect-steps";
 import { useEvmWallet } from "../../wallet/use-evm-wallet";
 import { useSolanaWallet } from "../../wallet/use-solana-wallet";

@@ -2,15 +2,15 @@
 
 import { ArrowUpFromLineIcon } from "lucide-react";
 import { toast } from "sonner";
+import { Amount, placesOf } from "@/components/ui/text/amount";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { ShortAddress, shortAddress } from "@/components/ui/text/short-address";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
-import { Amount, placesOf } from "../../ui/amount";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
-import { LocalTime } from "../../ui/local-time";
-import { ShortAddress, shortAddress } from "../../ui/short-address";
 import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
 import { useAction } from "../use-action";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";

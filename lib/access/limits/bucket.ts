@@ -86,7 +86,7 @@ export class BucketTable {
     for (let looked = 0; looked < LOOKED_AT_PER_USE; looked++) this.dropNext(nowMs, REFILL_MS);
     const known = this.buckets.get(subject);
     if (known) return known;
-    if (this.buckets.size >= this.maxSubjects) this.makeRoom(nowMs);
+    if (this.buckets.size >= this.maxSubjects) this.dropOldest(nowMs);
     const bucket: Bucket = { level: depthOf(ratePerMinute), atMs: nowMs, inFlight: 0 };
     this.buckets.set(subject, bucket);
     return bucket;
@@ -94,7 +94,7 @@ export class BucketTable {
 
   // A full table drops a bucket that is not idle. Only subjects with requests in flight stay, so the table outgrows its
   // maximum by no more than what this process serves at once.
-  private makeRoom(nowMs: number): void {
+  private dropOldest(nowMs: number): void {
     for (let looked = this.buckets.size; looked > 0; looked--) {
       if (this.dropNext(nowMs, 0)) return;
     }

@@ -17,7 +17,7 @@ import { hasRedis, RedisServer, redisRequired } from "./testing/redis-server";
 /** So long that neither a lease ends nor a slow machine looks like an outage in the middle of a test. */
 const AMPLE_MS = 1_000_000_000;
 const PATIENT_MS = 30_000;
-const roomy: Limits = { ratePerMinute: 1_000, concurrency: 1_000 };
+const generous: Limits = { ratePerMinute: 1_000, concurrency: 1_000 };
 
 if (redisRequired) {
   test("redis-server is installed where the tests need it", () => {
@@ -158,7 +158,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
   test("every key is under the product's prefix and expires by itself", async () => {
     await direct.flushall();
     const { limiter } = await connect();
-    await granted(limiter.enter(newSubject(), roomy));
+    await granted(limiter.enter(newSubject(), generous));
     const keys = await direct.keys("*");
     expect(keys.filter((key) => !key.startsWith("pennyprompt:limit:"))).toEqual([]);
     expect(keys.length).toBeGreaterThanOrEqual(2);
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
   test("a slot is given back once, and a slot of another request is never given back by it", async () => {
     const { limiter, settled } = await connect();
     const subject = newSubject();
-    const [first, second] = [await granted(limiter.enter(subject, roomy)), await granted(limiter.enter(subject, roomy))];
+    const [first, second] = [await granted(limiter.enter(subject, generous)), await granted(limiter.enter(subject, generous))];
     first.leave();
     first.leave();
     await settled();
@@ -181,14 +181,14 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
   test("a request that outlives its lease keeps its slot, since the lease is renewed", async () => {
     const [one, two] = await Promise.all([connect({ leaseMs: 900 }), connect({ leaseMs: 900 })]);
     const subject = newSubject();
-    const entry = await granted(one.limiter.enter(subject, { ...roomy, concurrency: 1 }));
+    const entry = await granted(one.limiter.enter(subject, { ...generous, concurrency: 1 }));
     const endsAt = async () => Number((await direct.zrange(slotsKey(subject), "0", "-1", "WITHSCORES"))[1] ?? 0);
     const firstEnd = await endsAt();
     await expect.poll(endsAt, { timeout: PATIENT_MS }).toBeGreaterThan(firstEnd + 1_000);
-    expect(await two.limiter.enter(subject, { ...roomy, concurrency: 1 })).toMatchObject({ granted: false, limit: "concurrency" });
+    expect(await two.limiter.enter(subject, { ...generous, concurrency: 1 })).toMatchObject({ granted: false, limit: "concurrency" });
     entry.leave();
     await one.settled();
-    expect((await two.limiter.enter(subject, { ...roomy, concurrency: 1 })).granted).toBe(true);
+    expect((await two.limiter.enter(subject, { ...generous, concurrency: 1 })).granted).toBe(true);
   });
 
   test("the slots of a killed process come back when their leases end", async () => {
@@ -196,7 +196,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     const subject = newSubject();
     const holder = await startSlotHolder([server.url, subject, "3", "1500"]);
     ends.push(() => holder.kill("SIGKILL"));
-    const limits = { ...roomy, concurrency: 3 };
+    const limits = { ...generous, concurrency: 3 };
     expect(await limiter.enter(subject, limits)).toMatchObject({ granted: false, limit: "concurrency" });
     holder.kill("SIGKILL");
     await expect.poll(async () => (await limiter.enter(subject, limits)).granted, { timeout: PATIENT_MS }).toBe(true);
@@ -212,9 +212,9 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
   test("a process that closes frees its slots at once", async () => {
     const [one, two] = await Promise.all([connect(), connect()]);
     const subject = newSubject();
-    await grantsOf(one.limiter, subject, { ...roomy, concurrency: 2 }, 2);
+    await grantsOf(one.limiter, subject, { ...generous, concurrency: 2 }, 2);
     await one.limiter.close();
-    expect((await grantsOf(two.limiter, subject, { ...roomy, concurrency: 2 }, 2)).length).toBe(2);
+    expect((await grantsOf(two.limiter, subject, { ...generous, concurrency: 2 }, 2)).length).toBe(2);
   });
 
   const processLocal = async () => (await metrics().registry.getSingleMetric("pennyprompt_limits_process_local")?.get())?.values[0]?.value;
@@ -260,7 +260,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     const { link, limiter } = await connect();
     await direct.replicaof("127.0.0.1", "1");
     ends.push(() => direct.replicaof("NO", "ONE"));
-    expect(await limiter.enter(newSubject(), roomy)).toMatchObject({ granted: true });
+    expect(await limiter.enter(newSubject(), generous)).toMatchObject({ granted: true });
     expect(link.reachable).toBe(false);
     await direct.replicaof("NO", "ONE");
     await expect.poll(() => link.reachable, { timeout: PATIENT_MS }).toBe(true);

@@ -7,7 +7,7 @@ import { nowMs } from "@/lib/base/clock";
 import { type Block, findBlockOf, findFirstSince } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
-import { askEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
+import { callEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { usedState } from "./token-state";
 import { type Authorization, usdcAbi, usdcAddress } from "./usdc";
 import { address, bytes, bytes32, quantity } from "./wire";
@@ -62,7 +62,7 @@ export function findUseOfShown(authorization: Authorization, search: Search, nod
  */
 export async function isSpentOtherwise(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<boolean> {
   const wanted = { authorization, chainId: nodes.chainId, ...search };
-  const uses = (await askEach(nodes, (node) => lookAt(node, wanted))).filter((use) => use !== null);
+  const uses = (await callEach(nodes, (node) => lookAt(node, wanted))).filter((use) => use !== null);
   return uses.length >= Math.min(2, nodes.count) && uses.every(({ kind }) => kind === "spent_otherwise");
 }
 

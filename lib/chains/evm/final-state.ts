@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { type Block, findBlockOf } from "./blocks";
 import { EvmFailure } from "./failure";
 import type { EvmNode } from "./node";
-import { askEach, type EvmNodes, evmNodes } from "./nodes";
+import { callEach, type EvmNodes, evmNodes } from "./nodes";
 
 /** Reads something of the chain's state from one node, as of the end of a block. */
 export type ReadState<T> = (node: EvmNode, at: "latest" | { blockHash: Hex }) => Promise<T>;
@@ -20,7 +20,7 @@ export async function readFinalState<T extends boolean | bigint>(
   { number, hash, timestampS }: Block,
   nodes: EvmNodes = evmNodes(),
 ): Promise<T | null> {
-  const answers = await askEach(nodes, async (node) => {
+  const answers = await callEach(nodes, async (node) => {
     const [finalized, block] = await Promise.all([findBlockOf(node, "finalized"), findBlockOf(node, number)]);
     if (!finalized || !block || finalized.number < number) {
       throw new EvmFailure("behind", `${node.name}: block ${number} is not final there`);
@@ -35,4 +35,4 @@ export async function readFinalState<T extends boolean | bigint>(
 
 /** As of the latest block of each node that answers. @throws EvmFailure when none does */
 export const readLatestStates = <T>(read: ReadState<T>, nodes: EvmNodes = evmNodes()): Promise<T[]> =>
-  askEach(nodes, (node) => read(node, "latest"));
+  callEach(nodes, (node) => read(node, "latest"));

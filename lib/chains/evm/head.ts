@@ -105,7 +105,7 @@ function doubtByTime(latest: Block): Doubt | null {
 /** The safe block is minutes old on a public chain: every node should have it, and the same one. One that agrees is enough. */
 async function doubtByOthers(safe: Block, node: EvmNode, nodes: EvmNodes): Promise<Doubt | null> {
   if (nodes.count === 1) return null;
-  const theirs = await nodes.askOthers(node, (other) => findBlockOf(other, safe.number));
+  const theirs = await nodes.callOthers(node, (other) => findBlockOf(other, safe.number));
   if (theirs.length === 0 || theirs.some((block) => block?.hash === safe.hash)) return null;
   return theirs.some((block) => block !== null) ? "disputed" : "unconfirmed";
 }

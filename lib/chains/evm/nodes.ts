@@ -19,7 +19,7 @@ export interface EvmNodes {
    */
   ask<T>(ask: (node: EvmNode) => Promise<T>): Promise<T>;
   /** What the nodes beside `node` say, all asked at once; those that fail are left out. */
-  askOthers<T>(node: EvmNode, ask: (other: EvmNode) => Promise<T>): Promise<T[]>;
+  callOthers<T>(node: EvmNode, ask: (other: EvmNode) => Promise<T>): Promise<T[]>;
 }
 
 export interface EvmNodesOptions {
@@ -53,14 +53,14 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     return [...nodes.filter((node) => !isResting(node)), ...nodes.filter(isResting)];
   };
 
-  async function askOne<T>(node: KnownNode, use: (node: EvmNode) => Promise<T>): Promise<T> {
+  async function callOne<T>(node: KnownNode, use: (node: EvmNode) => Promise<T>): Promise<T> {
     try {
       await checkChain(node, chainId);
       const answer = await use(node);
-      noteWell(node);
+      recordSuccess(node);
       return answer;
     } catch (error) {
-      if (isEvmFailure(error) && isNodesOwn(error)) noteFailure(node, error);
+      if (isEvmFailure(error) && isNodesOwn(error)) recordFailure(node, error);
       throw error;
     }
   }
@@ -69,7 +69,7 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     let last: unknown = new EvmFailure("no_nodes", "BASE_RPC_URLS names no node of the chain");
     for (const node of inOrder()) {
       try {
-        return await askOne(node, use);
+        return await callOne(node, use);
       } catch (error) {
         if (!isEvmFailure(error) || !isNodesOwn(error)) throw error;
         last = error;
@@ -78,17 +78,17 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     throw last;
   }
 
-  async function askOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
-    const asked = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => askOne(node, use)));
+  async function callOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
+    const asked = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => callOne(node, use)));
     return asked.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 
-  return { chainId, count: nodes.length, ask, askOthers };
+  return { chainId, count: nodes.length, ask, callOthers };
 }
 
 /** What every node says that answers, the one that is asked first ahead. @throws EvmFailure when none does */
-export const askEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>): Promise<T[]> =>
-  nodes.ask(async (node) => [await ask(node), ...(await nodes.askOthers(node, ask))]);
+export const callEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>): Promise<T[]> =>
+  nodes.ask(async (node) => [await ask(node), ...(await nodes.callOthers(node, ask))]);
 
 /**
  * What the first node says that has anything to say; the others are asked when that is not the one that is asked first, since one
@@ -96,7 +96,7 @@ export const askEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>):
  * @throws EvmFailure when none answers
  */
 export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
-  nodes.ask(async (node) => (await look(node)) ?? (await nodes.askOthers(node, look)).find((found) => found !== null) ?? null);
+  nodes.ask(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
 
 /** A node of another chain would show no deposits, or another chain's: it is asked once, and again after it was away. */
 async function checkChain(node: KnownNode, chainId: number): Promise<void> {
@@ -106,13 +106,13 @@ async function checkChain(node: KnownNode, chainId: number): Promise<void> {
   node.isOnOurChain = true;
 }
 
-function noteWell(node: KnownNode): void {
+function recordSuccess(node: KnownNode): void {
   if (node.failure) log().info({ node: node.name }, "a node of the EVM chain works again");
   node.failure = null;
   node.restsUntilMs = 0;
 }
 
-function noteFailure(node: KnownNode, { kind, message }: EvmFailure): void {
+function recordFailure(node: KnownNode, { kind, message }: EvmFailure): void {
   // Once, not at every call: a node that is away is away for hundreds of them.
   if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "a node of the EVM chain failed");
   node.failure = kind;

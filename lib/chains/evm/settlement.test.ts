@@ -86,7 +86,7 @@ interface Try {
 /** What `ownedBy` reads of a signature: r, s and v where they are, whatever s is and whatever follows. */
 const takenByWallets: readonly Spoiling[] = ["the high s", "a byte more"];
 
-async function makeTry(random: ReturnType<typeof randomFrom>, nowMs: bigint): Promise<Try> {
+async function createTry(random: ReturnType<typeof randomFrom>, nowMs: bigint): Promise<Try> {
   const { next, pick } = random;
   const [settlement, payer] = [pick(next(4n) === 0n ? settlements.slice(1) : settlements.slice(0, 1)), pick(payers)];
   const anyTime = () => nowMs + next(2n * WINDOW_MS) - WINDOW_MS;
@@ -171,7 +171,7 @@ test("no sequence of true and spoiled proofs moves more than was signed, to anyb
     while (tries.length < LENGTH) {
       // One in six is an earlier one, once more.
       const [again] = tries.length > 0 && random.next(6n) === 0n ? [random.pick(tries)] : [];
-      tries.push(again ?? (await makeTry(random, nowMs)));
+      tries.push(again ?? (await createTry(random, nowMs)));
     }
     const model = new Model(nowMs);
     const { timestamp, outcomes, balances } = await runAll(tries, number);

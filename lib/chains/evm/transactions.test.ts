@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => chain?.stop());
 
-async function makeTransaction(data: Hex, more: Partial<Transaction> = {}): Promise<Transaction> {
+async function createTransaction(data: Hex, more: Partial<Transaction> = {}): Promise<Transaction> {
   const [fees, { pending }] = await Promise.all([readFees(chain.nodes), readNonces(sender.address, chain.nodes)]);
   return { ...fees, chainId: chain.chainId, nonce: pending, to: chain.usdc, data, gas: 100_000n, ...more };
 }
@@ -50,7 +50,7 @@ test("a transaction is made, signed by its hash, sent and found in a block with 
   const estimate = await estimateGas({ from: sender.address, to: chain.usdc, data }, chain.nodes);
   expect(estimate).toEqual({ kind: "fits", gas: expect.any(BigInt) });
   const before = await readGasBalance(sender.address, chain.nodes);
-  const { raw, hash } = await sign(await makeTransaction(data));
+  const { raw, hash } = await sign(await createTransaction(data));
   expect(await findReceipt(hash, chain.nodes)).toBeNull();
   expect(await isKnown(hash, chain.nodes)).toBe(false);
   expect(await send(raw)).toEqual({ kind: "sent" });
@@ -65,7 +65,7 @@ test("a transaction is made, signed by its hash, sent and found in a block with 
 test("the same bytes sent twice, before or after they are in a block, make one transaction", async () => {
   const to = newAddress();
   await chain.client.setAutomine(false);
-  const { raw, hash } = await sign(await makeTransaction(encodeTransfer(to, 5n)));
+  const { raw, hash } = await sign(await createTransaction(encodeTransfer(to, 5n)));
   expect(await send(raw)).toEqual({ kind: "sent" });
   expect(await send(raw)).toEqual({ kind: "sent" });
   expect(await isKnown(hash, chain.nodes)).toBe(true);
@@ -78,7 +78,7 @@ test("the same bytes sent twice, before or after they are in a block, make one t
 
 test("a stuck transaction is replaced by one with raised fees, and by no cheaper one", async () => {
   await chain.client.setAutomine(false);
-  const first = await makeTransaction(encodeTransfer(newAddress(), 5n));
+  const first = await createTransaction(encodeTransfer(newAddress(), 5n));
   const stuck = await sign(first);
   expect(await send(stuck.raw)).toEqual({ kind: "sent" });
   const other = { ...first, data: encodeTransfer(newAddress(), 6n) };
@@ -93,9 +93,9 @@ test("a stuck transaction is replaced by one with raised fees, and by no cheaper
 test("a sender without gas money, a wrong chain and rubbish are refused, each in its own way", async () => {
   const poor = await chain.newAccount();
   await chain.client.setBalance({ address: poor.address, value: 1n });
-  const transaction = await makeTransaction(encodeTransfer(newAddress(), 5n), { nonce: 0 });
+  const transaction = await createTransaction(encodeTransfer(newAddress(), 5n), { nonce: 0 });
   expect(await send((await sign(transaction, poor)).raw)).toEqual({ kind: "no_gas_money" });
-  const next = await makeTransaction(encodeTransfer(newAddress(), 5n), { chainId: 8_453 });
+  const next = await createTransaction(encodeTransfer(newAddress(), 5n), { chainId: 8_453 });
   expect(await send((await sign(next)).raw)).toMatchObject({ kind: "refused" });
   expect(await send("0x02")).toMatchObject({ kind: "refused" });
 });
@@ -104,7 +104,7 @@ test("a transaction that fails on the chain has a receipt that says so, and its 
   const data = encodeTransfer(newAddress(), 10n ** 15n);
   const reason = "ERC20: transfer amount exceeds balance";
   expect(await estimateGas({ from: sender.address, to: chain.usdc, data }, chain.nodes)).toEqual({ kind: "reverts", reason });
-  const { raw, hash } = await sign(await makeTransaction(data));
+  const { raw, hash } = await sign(await createTransaction(data));
   expect(await send(raw)).toEqual({ kind: "sent" });
   await chain.client.waitForTransactionReceipt({ hash });
   expect((await findReceipt(hash, chain.nodes))?.status).toBe("reverted");
@@ -115,7 +115,7 @@ test("a node that dies after it took the bytes leads to the next, which has them
   const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_sendRawTransaction" ? lost : null));
   toClose.push(node.close);
   await chain.client.setAutomine(false);
-  const { raw, hash } = await sign(await makeTransaction(encodeTransfer(newAddress(), 5n)));
+  const { raw, hash } = await sign(await createTransaction(encodeTransfer(newAddress(), 5n)));
   const alone = createNodes({ urls: [node.url], chainId: chain.chainId });
   await expect(broadcast(raw, alone)).rejects.toMatchObject({ kind: "malformed" });
   expect(await isKnown(hash, chain.nodes)).toBe(true);

@@ -162,5 +162,5 @@ export const isKnown = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolea
   nodes.ask(async (node) => {
     const look = async (at: EvmNode) =>
       (await at.call("eth_getTransactionByHash", [hash], z.object({ hash: bytes32 }).nullable())) !== null;
-    return (await look(node)) || (await nodes.askOthers(node, look)).includes(true);
+    return (await look(node)) || (await nodes.callOthers(node, look)).includes(true);
   });

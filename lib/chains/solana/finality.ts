@@ -11,7 +11,7 @@ export interface SolanaHead {
 
 /** @throws SolanaUnavailable */
 export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
-  return nodes.askFirst("getSlot", async (ask) => {
+  return nodes.callFirst("getSlot", async (ask) => {
     const slotAt = async (commitment: string) => {
       const slot = await ask("getSlot", [{ commitment }], z.int().min(0));
       nodes.sawSlot(slot);
@@ -45,9 +45,9 @@ export async function readStandings(nodes: SolanaNodes, signatures: readonly str
   const standings = new Map<string, Standing>();
   for (let start = 0; start < signatures.length; start += MAX_A_CALL) {
     const some = signatures.slice(start, start + MAX_A_CALL);
-    const answers = await nodes.askEach("getSignatureStatuses", async (ask) => {
+    const answers = await nodes.callEach("getSignatureStatuses", async (ask) => {
       const params = [some, { searchTransactionHistory: true }];
-      const { value } = await nodes.askAtSlot(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));
+      const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));
       return value;
     });
     for (const [index, signature] of some.entries()) {

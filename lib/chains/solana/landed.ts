@@ -18,9 +18,9 @@ export async function findLanded(nodes: SolanaNodes, signatures: readonly string
   const landed = new Set<string>();
   for (let from = 0; from < signatures.length; from += MAX_A_CALL) {
     const some = signatures.slice(from, from + MAX_A_CALL);
-    const statuses = await nodes.askFirst("getSignatureStatuses", async (ask) => {
+    const statuses = await nodes.callFirst("getSignatureStatuses", async (ask) => {
       const call: [string, readonly unknown[]] = ["getSignatureStatuses", [some, { searchTransactionHistory: true }]];
-      const answer = await nodes.askAtSlot(ask, call, statusesForm.length(some.length));
+      const answer = await nodes.callAtSlotOn(ask, call, statusesForm.length(some.length));
       if (answer.slot < slot) throw new NodeFailure(`${slot - answer.slot} slots behind what is asked about`, 0);
       return answer.value;
     });

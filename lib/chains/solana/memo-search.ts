@@ -27,7 +27,7 @@ const pageForm = z.array(
  * @throws SolanaUnavailable when any node does not answer, or has forgotten blocks of that time
  */
 export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<string[]> {
-  const found = await nodes.askAll("getSignaturesForAddress", (ask) => searchNode(ask, query, nodes.leastSlot));
+  const found = await nodes.callAll("getSignaturesForAddress", (ask) => searchNode(ask, query, nodes.leastSlot));
   return [...new Set(found.flat())];
 }
 

@@ -64,15 +64,15 @@ export class SolanaNodes {
    * @throws SolanaUnavailable when none did
    */
   call<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T> {
-    return this.askFirst(method, (ask) => ask(method, params, result));
+    return this.callFirst(method, (ask) => ask(method, params, result));
   }
 
   /** As `call`, of a method that answers with the slot that its value is true of; an answer from too long ago is not taken. */
   callAtSlot<T>(method: string, params: readonly unknown[], value: z.ZodType<T>): Promise<AtSlot<T>> {
-    return this.askFirst(method, (ask) => this.askAtSlot(ask, [method, params], value));
+    return this.callFirst(method, (ask) => this.callAtSlotOn(ask, [method, params], value));
   }
 
-  async askAtSlot<T>(ask: Ask, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
+  async callAtSlotOn<T>(ask: Ask, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
     const answer = await ask(method, params, z.object({ context: contextForm, value }));
     this.sawSlot(answer.context.slot);
     return { slot: answer.context.slot, value: answer.value };
@@ -82,7 +82,7 @@ export class SolanaNodes {
    * Asks one node several things, and the next one the same when that one fails.
    * @throws SolanaRefusal, SolanaUnavailable
    */
-  async askFirst<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T> {
+  async callFirst<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T> {
     const reasons: string[] = [];
     for (const { node, number } of this.#inOrder()) {
       try {
@@ -102,7 +102,7 @@ export class SolanaNodes {
    * Asks every node the same; resolves with the answers of those that gave one.
    * @throws SolanaUnavailable when none did
    */
-  async askEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
+  async callEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
     const { given, reasons } = await this.#askAtOnce(act);
     if (given.length > 0) return given;
     throw new SolanaUnavailable(what, reasons);
@@ -112,7 +112,7 @@ export class SolanaNodes {
    * Asks every node the same, for what must not be decided while one of them is silent.
    * @throws SolanaUnavailable when any did not answer
    */
-  async askAll<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
+  async callAll<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
     const { given, reasons } = await this.#askAtOnce(act);
     if (reasons.length === 0) return given;
     throw new SolanaUnavailable(what, reasons);

@@ -36,7 +36,7 @@ const statusForm = z
 
 /** The newest finalized slot. @throws SolanaUnavailable */
 export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
-  return nodes.askFirst("getSlot", async (ask) => {
+  return nodes.callFirst("getSlot", async (ask) => {
     const slot = await ask("getSlot", [{ commitment: "finalized" }], z.int().min(0));
     nodes.sawSlot(slot);
     return slot;
@@ -64,7 +64,7 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
     Buffer.from(bytes).toString("base64"),
     { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5, minContextSlot: nodes.leastSlot },
   ];
-  await nodes.askFirst("sendTransaction", async (ask) => {
+  await nodes.callFirst("sendTransaction", async (ask) => {
     try {
       const given = await ask("sendTransaction", params, z.string());
       if (given !== signature) throw new NodeFailure("the signature of another transaction", 0);
@@ -80,7 +80,7 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
 
 /** What became of a transaction; null when the node that answers does not know it, which is no proof that it never will. */
 export function findStatus(nodes: SolanaNodes, signature: string): Promise<TransactionStatus | null> {
-  return nodes.askFirst("getSignatureStatuses", (ask) => askStatus(nodes, ask, signature));
+  return nodes.callFirst("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
 }
 
 export interface Landed {
@@ -94,7 +94,7 @@ export interface Landed {
  * @throws SolanaUnavailable when not every node answers
  */
 export async function findLandedAnywhere(nodes: SolanaNodes, signature: string): Promise<Landed | null> {
-  const answers = await nodes.askAll("getSignatureStatuses", (ask) => askStatus(nodes, ask, signature));
+  const answers = await nodes.callAll("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
   const ranWell = answers.filter((status) => status !== null && !status.isFailed && status.commitment !== "processed");
   const [first] = ranWell;
   if (!first) return null;
@@ -109,11 +109,11 @@ export async function findLandedAnywhere(nodes: SolanaNodes, signature: string):
  * @throws SolanaUnavailable when not every node says so
  */
 export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<RecentBlockhash, "blockhash">): Promise<boolean> {
-  const answers = await nodes.askAll("getSignatureStatuses", async (ask) => {
+  const answers = await nodes.callAll("getSignatureStatuses", async (ask) => {
     // The height comes first: what was in time is then known to the node when it is asked for the status.
     const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
     if (height <= used.lastValidBlockHeight) return false;
-    const status = await askStatus(nodes, ask, signature);
+    const status = await fetchStatus(nodes, ask, signature);
     const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
     if (status === null && firstSlot > used.slot) throw new NodeFailure("the blocks of that time are forgotten", 0);
     return status === null;
@@ -121,9 +121,9 @@ export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<R
   return answers.every((isGone) => isGone);
 }
 
-async function askStatus(nodes: SolanaNodes, ask: Ask, signature: string): Promise<TransactionStatus | null> {
+async function fetchStatus(nodes: SolanaNodes, ask: Ask, signature: string): Promise<TransactionStatus | null> {
   const params = [[signature], { searchTransactionHistory: true }];
-  const { value } = await nodes.askAtSlot(ask, ["getSignatureStatuses", params], z.array(statusForm).length(1));
+  const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], z.array(statusForm).length(1));
   const [status] = value;
   if (status === undefined) throw new NodeFailure("an answer of another form", 0);
   if (status === null) return null;

@@ -1,12 +1,12 @@
 // Custody for tests that open accounts: a signer of a new seed, with addresses to give.
 
 import { fillAddressPool } from "@/lib/wallets/custody/address-pool";
-import { makeWords } from "@/lib/wallets/custody/mnemonic";
+import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSigner } from "@/lib/wallets/custody/seed-signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 
 /** Enough addresses for the accounts of one test file. */
 export async function openTestCustody(): Promise<void> {
-  await startCustody(await openSigner(makeWords(), "sandbox"));
+  await startCustody(await openSigner(createWords(), "sandbox"));
   await fillAddressPool();
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { setDatabaseUrl } from "../database-url";
-import { closePool, makePool } from "../pool";
+import { closePool, createPool } from "../pool";
 
 export interface TestDatabase {
   url: string;
@@ -27,7 +27,7 @@ export async function createTestDatabase({ empty = false, poolSize = 10 }: TestD
   const name = `test_${randomBytes(6).toString("hex")}`;
   await asAdmin(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${empty ? "template0" : templateDatabase}`);
   const url = urlOfDatabase(serverUrl, name);
-  const pool = makePool(url, poolSize);
+  const pool = createPool(url, poolSize);
   const drop = async () => {
     await pool.end();
     await asAdmin(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

@@ -4,7 +4,7 @@
 import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { forgetKey } from "@/lib/access/key-cache";
-import { noteKeyUse } from "@/lib/access/last-used";
+import { recordKeyUse } from "@/lib/access/last-used";
 import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
 import { type Attempt, failedAuth } from "@/lib/access/limits/failed-auth";
 import { limiter } from "@/lib/access/limits/limiter";
@@ -71,7 +71,7 @@ function callerOf(request: GatewayRequest, result: Authentication): Caller {
     throw invalidApiKey(result.reason);
   }
   const { key, name } = result;
-  noteKeyUse(key.keyId);
+  recordKeyUse(key.keyId);
   request.facts.accountId = key.accountId;
   request.facts.keyId = key.keyId;
   return {

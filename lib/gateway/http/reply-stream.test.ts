@@ -6,9 +6,9 @@ import type { GatewayReply } from "./request";
 
 function replyOf(chunks: AsyncIterable<string>, stallTimeoutMs?: number) {
   let ends = 0;
-  let tellEnd = () => {};
+  let printEnd = () => {};
   const ended = new Promise<void>((resolve) => {
-    tellEnd = resolve;
+    printEnd = resolve;
   });
   const reply: GatewayReply = {
     status: 200,
@@ -16,7 +16,7 @@ function replyOf(chunks: AsyncIterable<string>, stallTimeoutMs?: number) {
     body: chunks,
     end: async () => {
       ends += 1;
-      tellEnd();
+      printEnd();
     },
   };
   return { stream: readableOf(reply, chunks, stallTimeoutMs), ended, ends: () => ends };

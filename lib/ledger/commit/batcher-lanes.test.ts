@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { makeStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
+import { createStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
 
-test("where a crowd waits, a second batch leaves beside the one under way, and never a third", async () => {
-  const { batcher, batches, end } = makeStepped({ crowd: 2 });
+test("where many wait, a second batch leaves beside the one under way, and never a third", async () => {
+  const { batcher, batches, end } = createStepped({ minParallelBatch: 2 });
   const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
   expect(batches).toEqual([[1], [2, 3]]);
   await end(1);
@@ -19,7 +19,7 @@ test("where a crowd waits, a second batch leaves beside the one under way, and n
 });
 
 test("beside a large batch what waits grows until it is nearly as large", async () => {
-  const { batcher, batches, end } = makeStepped({ crowd: 2 });
+  const { batcher, batches, end } = createStepped({ minParallelBatch: 2 });
   const first = submitAll(batcher, [1, 2, 3]);
   const large = submitAll(batcher, [4, 5, 6, 7, 8, 9, 10, 11, 12]);
   await end(1);
@@ -38,7 +38,7 @@ test("beside a large batch what waits grows until it is nearly as large", async 
 });
 
 test("what has a key in common with the batch under way waits for it, in its order; the rest goes beside it", async () => {
-  const { batcher, batches, end } = makeStepped({ crowd: 2, keyOf: (item) => String(item % 10) });
+  const { batcher, batches, end } = createStepped({ minParallelBatch: 2, keyOf: (item) => String(item % 10) });
   const submitted = submitAll(batcher, [1, 11, 2, 21, 12, 3]);
   expect(batches).toEqual([[1], [2, 12]]);
   await end(1);
@@ -52,7 +52,7 @@ test("what has a key in common with the batch under way waits for it, in its ord
 
 test("without room for it no second batch leaves, however many wait", async () => {
   let hasRoom = false;
-  const { batcher, batches, end } = makeStepped({ crowd: 2, hasRoom: () => hasRoom });
+  const { batcher, batches, end } = createStepped({ minParallelBatch: 2, hasRoom: () => hasRoom });
   const submitted = submitAll(batcher, [1, 2, 3]);
   expect(batches).toEqual([[1]]);
   hasRoom = true;
@@ -63,9 +63,9 @@ test("without room for it no second batch leaves, however many wait", async () =
   expect((await Promise.all([submitted, late])).flat()).toEqual([10, 20, 30, 40]);
 });
 
-test("a lane that ends its batch does not go on with less than a crowd beside the other", async () => {
-  for (const enough of [1, 9]) {
-    const { batcher, batches, end } = makeStepped({ crowd: 3, enough });
+test("a lane that ends its batch does not go on with fewer items than make a second batch beside the other", async () => {
+  for (const minEagerBatch of [1, 9]) {
+    const { batcher, batches, end } = createStepped({ minParallelBatch: 3, minEagerBatch });
     const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
     expect(batches).toEqual([[1], [2, 3, 4]]);
     await end(1);
@@ -78,7 +78,7 @@ test("a lane that ends its batch does not go on with less than a crowd beside th
 });
 
 test("idle waits for a batch that left beside another after it was asked", async () => {
-  const { batcher, end } = makeStepped({ crowd: 2 });
+  const { batcher, end } = createStepped({ minParallelBatch: 2 });
   const first = submitAll(batcher, [1]);
   const watch = watchIdle(batcher);
   const second = submitAll(batcher, [2, 3]);

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Batcher } from "./batcher";
-import { free, makeStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
+import { createStepped, free, submitAll, watchIdle } from "./testing/stepped-batcher";
 
 test("a lone item is sent at once, in the turn it came", () => {
-  const { batcher, batches } = makeStepped();
+  const { batcher, batches } = createStepped();
   batcher.submit(1).catch(() => undefined);
   expect(batches).toEqual([[1]]);
 });
 
 test("what arrives while a batch is under way goes into the next one, in order, at most so many at once", async () => {
-  const { batcher, batches, end } = makeStepped({ most: 3 });
+  const { batcher, batches, end } = createStepped({ maxBatch: 3 });
   const submitted = submitAll(batcher, [1, 2, 3, 4, 5, 6, 7]);
   for (let round = 0; round < 3; round++) await end();
   expect(batches).toEqual([[1], [2, 3, 4], [5, 6, 7]]);
@@ -18,7 +18,7 @@ test("what arrives while a batch is under way goes into the next one, in order, 
 });
 
 test("when enough items wait, they are sent before anybody acts on the results of the batch before them", async () => {
-  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const sentByThen = batcher.submit(1).then(() => batches.length);
   const submitted = submitAll(batcher, [2, 3]);
   await end();
@@ -29,7 +29,7 @@ test("when enough items wait, they are sent before anybody acts on the results o
 });
 
 test("with fewer waiting, those who act on the results are heard first: what they submit in the same turn goes along", async () => {
-  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const followed = batcher.submit(1).then(async () => {
     await new Promise<void>((resolve) => process.nextTick(resolve));
     return batcher.submit(3);
@@ -43,7 +43,7 @@ test("with fewer waiting, those who act on the results are heard first: what the
 });
 
 test("what the last results lead to is sent, in their turn or after it, and idle waits for it", async () => {
-  const { batcher, batches, end } = makeStepped({ enough: 2 });
+  const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const followed = batcher.submit(1).then(() => batcher.submit(2));
   await end();
   expect(batches).toEqual([[1], [2]]);
@@ -62,7 +62,7 @@ test("what the last results lead to is sent, in their turn or after it, and idle
 });
 
 test("one bad item sinks nobody else: the batch is tried item by item", async () => {
-  const { batcher, batches, end } = makeStepped({ refuses: [3] });
+  const { batcher, batches, end } = createStepped({ refuses: [3] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 5; round++) await end();
   expect(batches).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
@@ -70,7 +70,7 @@ test("one bad item sinks nobody else: the batch is tried item by item", async ()
 });
 
 test("after a connection broke nobody's outcome is known, so nothing is sent again", async () => {
-  const { batcher, batches, end } = makeStepped({ broken: [3] });
+  const { batcher, batches, end } = createStepped({ broken: [3] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 2; round++) await end();
   expect(batches).toEqual([[1], [2, 3, 4]]);
@@ -78,14 +78,21 @@ test("after a connection broke nobody's outcome is known, so nothing is sent aga
 });
 
 test("a connection that breaks while items are tried one by one fails the item it broke under, and no other", async () => {
-  const { batcher, end } = makeStepped({ refuses: [2], broken: [30] });
+  const { batcher, end } = createStepped({ refuses: [2], broken: [30] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 5; round++) await end();
   expect(await submitted).toEqual([10, "refused", 30, 40]);
 });
 
 test("an item whose result is missing fails, whether it was sent beside others or alone", async () => {
-  const batcher = new Batcher<number, number>({ most: 9, enough: 1, crowd: 9, ...free, mayRetrySingly: () => false, run: async () => [] });
+  const batcher = new Batcher<number, number>({
+    maxBatch: 9,
+    minEagerBatch: 1,
+    minParallelBatch: 9,
+    ...free,
+    mayRetrySingly: () => false,
+    run: async () => [],
+  });
   expect(await submitAll(batcher, [1, 2, 3])).toEqual([
     "a batch of 1 items had 0 results",
     "a batch of 2 items had 0 results",
@@ -93,9 +100,9 @@ test("an item whose result is missing fails, whether it was sent beside others o
   ]);
   let calls = 0;
   const forgetful = new Batcher<number, number>({
-    most: 9,
-    enough: 1,
-    crowd: 9,
+    maxBatch: 9,
+    minEagerBatch: 1,
+    minParallelBatch: 9,
     ...free,
     mayRetrySingly: () => true,
     run: async (items) => {
@@ -109,9 +116,9 @@ test("an item whose result is missing fails, whether it was sent beside others o
 test("a runner that throws before its first await fails its batch, and the next one is sent", async () => {
   let calls = 0;
   const batcher = new Batcher<number, number>({
-    most: 9,
-    enough: 1,
-    crowd: 9,
+    maxBatch: 9,
+    minEagerBatch: 1,
+    minParallelBatch: 9,
     ...free,
     mayRetrySingly: () => false,
     run: (items) => {
@@ -124,7 +131,7 @@ test("a runner that throws before its first await fails its batch, and the next 
 });
 
 test("idle waits for what is under way and what waits, and for nothing else", async () => {
-  const { batcher, end } = makeStepped();
+  const { batcher, end } = createStepped();
   await batcher.idle();
   const submitted = submitAll(batcher, [1, 2]);
   const watch = watchIdle(batcher);
@@ -142,19 +149,19 @@ test("every item gets its own result, once, whatever arrives when", async () => 
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 1, max: 9 }),
       fc.integer({ min: 1, max: 12 }),
-      async (arrivals, most, enough, crowd) => {
+      async (arrivals, maxBatch, minEagerBatch, minParallelBatch) => {
         const seen: number[] = [];
         let underWay = 0;
         const locked = new Set<number>();
         const batcher = new Batcher<{ place: number; bad: boolean }, number>({
-          most,
-          enough,
-          crowd,
+          maxBatch,
+          minEagerBatch,
+          minParallelBatch,
           keyOf: ({ place }) => String(place % 7),
           hasRoom: () => true,
           mayRetrySingly: () => true,
           run: async (items) => {
-            expect(items.length).toBeLessThanOrEqual(most);
+            expect(items.length).toBeLessThanOrEqual(maxBatch);
             underWay += 1;
             expect(underWay).toBeLessThanOrEqual(2);
             const keys = new Set(items.map(({ place }) => place % 7));
@@ -174,8 +181,9 @@ test("every item gets its own result, once, whatever arrives when", async () => 
           submitted.push(submitAll(batcher, [{ place, bad }]));
         }
         expect((await Promise.all(submitted)).flat()).toEqual(arrivals.map(({ bad }, place) => (bad ? "refused" : place)));
-        // Two batches at once may end in either order, but what shares a key keeps its own; without a crowd there is one batch.
-        const ordered = crowd > arrivals.length ? [seen] : [0, 1, 2, 3, 4, 5, 6].map((key) => seen.filter((place) => place % 7 === key));
+        // Two batches at once may end in either order, but what shares a key keeps its own; with fewer items there is one batch.
+        const ordered =
+          minParallelBatch > arrivals.length ? [seen] : [0, 1, 2, 3, 4, 5, 6].map((key) => seen.filter((place) => place % 7 === key));
         for (const places of ordered) expect(places).toEqual([...places].sort((one, other) => one - other));
         expect(new Set(seen).size).toBe(seen.length);
         await batcher.idle();

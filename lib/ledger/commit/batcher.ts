@@ -1,5 +1,5 @@
 // A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
-// a lone item waits for nothing. Where many wait, they do not wait for the end of that round trip: while one side writes its
+// a single item waits for nothing. Where many wait, they do not wait for the end of that round trip: while one side writes its
 // disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item,
 // so that one bad item sinks nobody else.
 
@@ -9,11 +9,11 @@ interface BatcherOptions<Item, Result> {
   /** Runs a batch; resolves to one result per item, in order. */
   run: (items: readonly Item[]) => Promise<(Result | Failure)[]>;
   /** The most items of one batch. */
-  most: number;
+  maxBatch: number;
   /** With so many waiting the next batch leaves before the results of the last are handed out; with fewer, one turn after. */
-  enough: number;
+  minEagerBatch: number;
   /** With so many waiting that have no key in common with the batch under way, they leave as a second one beside it. */
-  crowd: number;
+  minParallelBatch: number;
   /** What an item would lock: items of one key are never in two batches at once, which would wait for each other. */
   keyOf: (item: Item) => string;
   /** True when a second batch could be sent at once. */
@@ -74,7 +74,7 @@ export class Batcher<Item, Result> {
   #isDue(lane?: Lane<Item, Result>): boolean {
     const beside = this.#besideOf(lane);
     if (!beside) return this.#waiting.length > 0;
-    const least = Math.max(this.#options.crowd, beside.batch.length * FAIR_SHARE);
+    const least = Math.max(this.#options.minParallelBatch, beside.batch.length * FAIR_SHARE);
     return this.#waiting.length >= least && this.#hasFree(beside, least) && this.#options.hasRoom();
   }
 
@@ -106,7 +106,7 @@ export class Batcher<Item, Result> {
     let underWay: Promise<() => void> | null = this.#sendNext(lane);
     while (underWay) {
       const handOut = await underWay;
-      const isEnough = this.#waiting.length >= this.#options.enough;
+      const isEnough = this.#waiting.length >= this.#options.minEagerBatch;
       if (!isEnough) {
         // Each batch costs a round trip and a disk flush, however small: what those who act on the results submit in this
         // turn goes along.
@@ -122,10 +122,10 @@ export class Batcher<Item, Result> {
 
   #sendNext(lane: Lane<Item, Result>): Promise<() => void> {
     const beside = this.#besideOf(lane);
-    const { most } = this.#options;
+    const { maxBatch } = this.#options;
     const batch: Waiting<Item, Result>[] = [];
     const rest: Waiting<Item, Result>[] = [];
-    for (const one of this.#waiting) (batch.length < most && (!beside || this.#isFree(one, beside)) ? batch : rest).push(one);
+    for (const one of this.#waiting) (batch.length < maxBatch && (!beside || this.#isFree(one, beside)) ? batch : rest).push(one);
     this.#waiting = rest;
     lane.batch = batch;
     lane.keys = null;

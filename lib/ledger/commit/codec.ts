@@ -38,7 +38,7 @@ const placeholders = (count: number): string => Array.from({ length: count }, (_
 /**
  * Calls a function. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a
  * moment later, in the order of commits, so whatever is settled has its hold before it in the log. The setting is a column, since a
- * function in FROM costs a lone hold a quarter of its time.
+ * function in FROM costs a single hold a quarter of its time.
  */
 const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): TextStatement => ({
   name: waitsForDisk ? name : `${name} without waiting for the disk`,

@@ -51,10 +51,20 @@ export interface Commit {
 export function createCommit(functions: CommitFunctions): Commit {
   const refused = new Set<string>();
   const decider: Decider = { functions, run, circumstances, refused };
-  const options = { most: MAX_ITEMS, enough: ENOUGH_ITEMS, keyOf: accountOf, hasRoom: hasIdleConnection, mayRetrySingly: isStatementError };
-  const batcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decide), crowd: MIN_PARALLEL_BATCH });
+  const options = {
+    maxBatch: MAX_ITEMS,
+    minEagerBatch: ENOUGH_ITEMS,
+    keyOf: accountOf,
+    hasRoom: hasIdleConnection,
+    mayRetrySingly: isStatementError,
+  };
+  const batcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decide), minParallelBatch: MIN_PARALLEL_BATCH });
   // One refused hold sends its batch the long way: who is refused again and again has batches of its own, and delays nobody else.
-  const refusedBatcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decideItems), crowd: Number.POSITIVE_INFINITY });
+  const refusedBatcher = new Batcher<Item, Result>({
+    ...options,
+    run: measured(decider, decideItems),
+    minParallelBatch: Number.POSITIVE_INFINITY,
+  });
   return {
     place: (hold) => (refused.has(hold.accountId) ? refusedBatcher : batcher).submit({ hold }) as Promise<HoldDecision>,
     settle: (settlement) => batcher.submit({ settlement }) as Promise<Settled>,
@@ -157,11 +167,11 @@ const zip = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, 
 /** Decides each item by itself, in one statement. @throws what pg throws for all of them */
 async function decideItems(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
   const results = await runItems(decider, items);
-  for (const [item, result] of zip(items, results)) if ("hold" in item) noteRefused(decider, accountOf(item), result.outcome !== "held");
+  for (const [item, result] of zip(items, results)) if ("hold" in item) recordRefused(decider, accountOf(item), result.outcome !== "held");
   return results;
 }
 
-function noteRefused({ refused }: Decider, account: string, isRefused: boolean): void {
+function recordRefused({ refused }: Decider, account: string, isRefused: boolean): void {
   if (!isRefused) return void refused.delete(account);
   const [oldest] = refused;
   if (refused.size >= MAX_REFUSED && oldest !== undefined) refused.delete(oldest);

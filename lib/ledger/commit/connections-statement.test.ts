@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makePool, pool } from "@/lib/db/pool";
+import { createPool, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { runStatement, type Statement } from "./connections";
 
@@ -74,7 +74,7 @@ test("a row that cannot be read fails its statement, and no other", async () => 
 test("a server that does not answer is given up after the driver's time limit, and so is a connection that breaks", async () => {
   const hurried = new URL(url);
   hurried.searchParams.set("query_timeout", "200");
-  const impatient = makePool(hurried.href, 1);
+  const impatient = createPool(hurried.href, 1);
   const slow = await impatient.connect();
   await expect(runStatement(slow, query("sleep", "SELECT pg_sleep($1)", [20]))).rejects.toThrow("Query read timeout");
   slow.release(true);

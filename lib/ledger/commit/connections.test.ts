@@ -12,17 +12,17 @@ afterEach(() => closeCommitConnections());
 const one = (text: string) => ({ name: text, text, values: [], readRow: ([column]: readonly (string | null)[]) => column });
 
 /** The server's process behind the connection that a statement gets; `seconds` keeps it busy. */
-async function askBackend(seconds = 0): Promise<number> {
+async function requestBackend(seconds = 0): Promise<number> {
   const [pid] = await runOnCommitConnection({ ...one("SELECT pg_backend_pid(), pg_sleep($1)"), values: [seconds] });
   return Number(pid);
 }
 
 /** The processes behind two statements at once, of which the first ends last. */
-async function askBoth(): Promise<[number, number]> {
+async function requestBoth(): Promise<[number, number]> {
   const { first, other } = await inTransaction(async (gate) => {
     await gate.query("SELECT pg_advisory_xact_lock(1)");
     const waiting = runOnCommitConnection(one("SELECT pg_backend_pid(), pg_advisory_xact_lock(1)"));
-    return { first: waiting, other: await askBackend() };
+    return { first: waiting, other: await requestBackend() };
   });
   return [Number((await first)[0]), other];
 }
@@ -36,44 +36,44 @@ test("closed while it is being opened, it ends: the statement fails, and the nex
 });
 
 test("statements one after the other share a connection, two at once have one each", async () => {
-  const alone = await askBackend();
-  expect(await askBackend()).toBe(alone);
-  const [first, other] = await askBoth();
+  const alone = await requestBackend();
+  expect(await requestBackend()).toBe(alone);
+  const [first, other] = await requestBoth();
   expect(first).toBe(alone);
   expect(other).not.toBe(alone);
   // Who was used last is used next.
-  expect(await askBackend()).toBe(first);
+  expect(await requestBackend()).toBe(first);
 });
 
 test("a statement that is refused leaves its connection in use", async () => {
-  const alone = await askBackend();
+  const alone = await requestBackend();
   await expect(runOnCommitConnection(one("SELECT 1 / 0"))).rejects.toThrow("division by zero");
-  expect(await askBackend()).toBe(alone);
+  expect(await requestBackend()).toBe(alone);
 });
 
 test("a connection that breaks, busy or idle, is replaced, and the other one stays", async () => {
-  const [first, other] = await askBoth();
-  const busy = askBackend(5);
+  const [first, other] = await requestBoth();
+  const busy = requestBackend(5);
   const broken = expect(busy).rejects.toThrow();
   await endBackend(first);
   await broken;
-  expect(await askBackend()).toBe(other);
-  const [, third] = await Promise.all([askBackend(0.1), askBackend(0.2)]);
+  expect(await requestBackend()).toBe(other);
+  const [, third] = await Promise.all([requestBackend(0.1), requestBackend(0.2)]);
   expect([first, other]).not.toContain(third);
   await endBackend(third);
   // Its end is told by the connection itself; the one that is left serves everybody.
   await sleep(200);
-  for (let n = 0; n < 3; n++) expect(await askBackend()).toBe(other);
+  for (let n = 0; n < 3; n++) expect(await requestBackend()).toBe(other);
 });
 
 test("a second connection is opened ahead, for the next time", async () => {
   expect(hasIdleConnection()).toBe(false);
-  const alone = await askBackend();
+  const alone = await requestBackend();
   expect(hasIdleConnection()).toBe(true);
-  const busy = askBackend(0.5);
+  const busy = requestBackend(0.5);
   expect(hasIdleConnection()).toBe(false);
   await expect.poll(() => hasIdleConnection()).toBe(true);
-  const [first, other] = [busy, askBackend()];
+  const [first, other] = [busy, requestBackend()];
   expect(hasIdleConnection()).toBe(false);
   expect(await other).not.toBe(alone);
   expect(await first).toBe(alone);
@@ -87,9 +87,9 @@ test("where the database allows no second connection, the first goes on alone", 
   limited.password = "limited";
   setDatabaseUrl(limited.href);
   try {
-    const alone = await askBackend();
+    const alone = await requestBackend();
     for (let n = 0; n < 3; n++) {
-      const busy = askBackend(0.2);
+      const busy = requestBackend(0.2);
       expect(hasIdleConnection()).toBe(false);
       expect(await busy).toBe(alone);
       expect(hasIdleConnection()).toBe(true);

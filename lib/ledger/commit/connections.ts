@@ -10,7 +10,7 @@ import { log } from "@/lib/base/observe/log";
 import { forgetOnce, once } from "@/lib/base/process-singleton";
 import { databaseUrl } from "@/lib/db/database-url";
 import { isStatementError } from "@/lib/db/failure";
-import { makePool } from "@/lib/db/pool";
+import { createPool } from "@/lib/db/pool";
 
 /** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
 export const plannerSettings: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ const name = "commit connections";
 const commitConnections = () =>
   once<CommitConnections>(name, () => ({
     // One may be opened ahead while all the others are replaced.
-    pool: makePool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
+    pool: createPool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
     open: new Set(),
     idle: [],
     wait: new BusyPoll(),

@@ -11,7 +11,7 @@ import { expect } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
 import { migrate } from "@/lib/db/migrate";
-import { makePool } from "@/lib/db/pool";
+import { createPool } from "@/lib/db/pool";
 import { newDataDir } from "@/lib/db/testing/embedded-fixture";
 
 /**
@@ -47,7 +47,7 @@ export async function startDurableCluster(): Promise<DurableCluster> {
   const dataDir = newDataDir();
   const startServer = () => startEmbeddedPostgres({ dataDir, settings });
   let server = await startServer();
-  let direct = makePool(server.url, 2);
+  let direct = createPool(server.url, 2);
   await migrate({ url: server.url });
   const gate = createGate(join(dirname(dataDir), "gate"), () => server);
   await gate.open();
@@ -63,7 +63,7 @@ export async function startDurableCluster(): Promise<DurableCluster> {
     },
     async start() {
       server = await startServer();
-      direct = makePool(server.url, 2);
+      direct = createPool(server.url, 2);
     },
     openGate: gate.open,
     cut: gate.cut,

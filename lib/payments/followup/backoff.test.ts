@@ -1,4 +1,4 @@
-// What no node tells the end of is asked for at once, and then seldomer and seldomer.
+// A payment whose end no node tells is polled at once, and then less and less often.
 
 import { expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";

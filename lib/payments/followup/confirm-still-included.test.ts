@@ -25,7 +25,7 @@ afterEach(async () => {
   setSandboxEvmNodes([chain.url()]);
   for (const close of toClose.splice(0)) await close();
   await chain.client.setAutomine(true);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await checkBooks()).toEqual([]);
 });
 afterAll(() => chain?.stop());
@@ -109,8 +109,8 @@ const payments: [string, () => Promise<PaymentClaim>][] = [
 test.each(payments)("%s that is used and of which no log is shown stays paid; when the logs are back it is final", async (_, payOne) => {
   const { id, network, payer } = await payOne();
   setSandboxEvmNodes([await startWithoutLogs()]);
-  await chain.makeFinal();
-  await chain.makeFinal();
+  await chain.recordFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: false });
   expect(await readCredit(network, payer)).toBe(fromCents(5));
   setSandboxEvmNodes([chain.url()]);
@@ -121,15 +121,15 @@ test.each(payments)("%s that is used and of which no log is shown stays paid; wh
 test.each(payments)("%s whose logs the first node lacks is found through the other one", async (_, payOne) => {
   const { id } = await payOne();
   setSandboxEvmNodes([await startWithoutLogs(), chain.url()]);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: true });
 });
 
 test.each(payments)("%s that one of two nodes knows nothing of stays paid until they agree", async (_, payOne) => {
   const { id } = await payOne();
   setSandboxEvmNodes([await startIgnorant(), chain.url()]);
-  await chain.makeFinal();
-  await chain.makeFinal();
+  await chain.recordFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: false });
   setSandboxEvmNodes([chain.url()]);
   await chain.rounds(1);
@@ -142,7 +142,7 @@ test.each(payments)("%s whose block left the chain is taken back once a second n
   let isSilent = true;
   const second = await startNode(() => (isSilent ? { drop: true } : null));
   setSandboxEvmNodes([chain.url(), second]);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: false });
   isSilent = false;
   await chain.rounds(1);
@@ -172,11 +172,11 @@ test("an authorization that was never sent is not given up while a node shows it
   await carryOut(call);
   setSandboxEvmNodes([await startWithoutLogs()]);
   await chain.passMs(120_000);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "claimed", isFinal: false });
   setSandboxEvmNodes([chain.url()]);
   await chain.passMs(60_000);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(id)).toMatchObject({ state: "paid" });
   expect(await readCredit(terms.network, terms.payer)).toBe(fromCents(5));
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await chain.client.setAutomine(true);
   await chain.rounds(1);
-  await chain.makeFinal();
+  await chain.recordFinal();
   const { rows } = await pool().query<{ units: bigint | null }>(
     "SELECT (-sum(amount) / 1000)::bigint AS units FROM entry WHERE account_id = 'base_chain'",
   );
@@ -71,7 +71,7 @@ async function useNonceOf(paid: PaymentClaim): Promise<void> {
   });
   await chain.mine(1);
   await chain.client.setAutomine(true);
-  await chain.makeFinal();
+  await chain.recordFinal();
   await chain.rounds(2);
   expect(await getRelayed(relayIdOf(paid))).toMatchObject({ state: "lost" });
 }
@@ -91,7 +91,7 @@ test("a payment whose block leaves the chain comes into another one, and stays w
   expect(await getClaim(paid.id)).toMatchObject({ state: "paid", isFinal: false });
   await chain.mine(2);
   await chain.client.setAutomine(true);
-  await chain.makeFinal();
+  await chain.recordFinal();
   const after = await getClaim(paid.id);
   expect(after).toMatchObject({ state: "paid", isFinal: true, transaction: paid.transaction });
   expect(await creditOf(terms)).toBe(fromCents(5));
@@ -149,7 +149,7 @@ test("a payment that moved in one block and does not in the one that replaces it
   await revokeFirst(payer);
   await chain.mine(1);
   await chain.client.setAutomine(true);
-  await chain.makeFinal();
+  await chain.recordFinal();
   await chain.rounds(1);
   expect(await getRelayed(relayIdOf(paid))).toMatchObject({ state: "failed", isFinal: true });
   expect(await getClaim(paid.id)).toMatchObject({ state: "reversed" });
@@ -193,7 +193,7 @@ test("an authorization that was not submitted and that somebody carries out is c
   await chain.rounds(1);
   expect(await creditOf(covered.terms)).toBe(0n);
   await chain.passMs(120_000);
-  await chain.makeFinal();
+  await chain.recordFinal();
   for (const id of ids) expect(await getClaim(id)).toMatchObject({ state: "paid" });
   expect(await getClaim(leftId)).toMatchObject({ transaction: expect.stringMatching(/^0x/) as string });
   expect(await creditOf(covered.terms)).toBe(fromCents(15));
@@ -206,7 +206,7 @@ test("what nobody submitted in its time is over, and looked for no more", async 
   await cover(covered.id);
   const proof = await claim(await signProof(chain, payer));
   await chain.passMs(config().PAYMENT_WAIT_MS + 400_000);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(covered.id)).toMatchObject({ state: "covered", isFinal: true });
   expect(await getClaim(proof.id)).toMatchObject({ state: "failed", failure: "expired", isFinal: true });
   expect(await settleClaim(await claim(proof), 1_000)).toMatchObject({ kind: "failed", reason: "expired" });

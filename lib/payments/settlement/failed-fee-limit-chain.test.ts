@@ -56,7 +56,7 @@ const sendRevoke = (payer: PrivateKeyAccount) =>
 /** Until nothing can come of anything any more. */
 async function letItEnd(): Promise<void> {
   await chain.passMs(400_000);
-  for (let times = 0; times < 2; times++) await chain.makeFinal();
+  for (let times = 0; times < 2; times++) await chain.recordFinal();
 }
 
 test("a proof that the chain shows as paid is paid, though the database was set back and others waste", async () => {
@@ -94,7 +94,7 @@ test.each([
   async (_, wastes, approves) => {
     const before = await unbooked();
     const payer = await chain.newPayer(100n);
-    await chain.makeFinal();
+    await chain.recordFinal();
     await chain.readClock();
     const terms = await signProof(chain, payer);
     await waste(terms.network, terms.payer, wastes, false);
@@ -111,7 +111,7 @@ test.each([
     await chain.client.request({ method: "anvil_dropAllTransactions" as never });
     await chain.client.setAutomine(true);
     await chain.rounds(2);
-    await chain.makeFinal();
+    await chain.recordFinal();
     await letItEnd();
     expect(await unbooked()).toBe(before);
     expect((await claim(terms)).state).toBe("paid");

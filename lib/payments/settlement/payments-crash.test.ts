@@ -51,7 +51,7 @@ async function expectTheSame(payer: PrivateKeyAccount, { network, payer: address
 }
 
 async function expectNoGap(): Promise<void> {
-  await chain.makeFinal();
+  await chain.recordFinal();
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed ORDER BY nonce");
   expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, index) => index));
   expect(await chain.client.getTransactionCount({ address: chain.relayer.address })).toBe(rows.length);

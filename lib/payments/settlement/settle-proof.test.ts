@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0)) await close();
   await chain.client.setAutomine(true);
   await chain.rounds(1);
-  await chain.makeFinal();
+  await chain.recordFinal();
   // Whatever happened: what came to the treasury is what the books say came in, and nothing else moved.
   const { rows } = await pool().query<{ units: bigint | null }>(
     "SELECT (-sum(amount) / 1000)::bigint AS units FROM entry WHERE account_id = 'base_chain'",
@@ -55,7 +55,7 @@ test("what a wallet signed moves to the treasury and is the payer's credit; fina
   expect(await readCredit(terms.network, terms.payer)).toBe(fromCents(7));
   const receipt = await chain.client.getTransactionReceipt({ hash: paid.transaction as `0x${string}` });
   expect(receipt).toMatchObject({ status: "success", to: chain.contract, blockNumber: BigInt(paid.block ?? 0) });
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(paid.id)).toMatchObject({ state: "paid", isFinal: true });
   // Asked again, it is what it was.
   expect(await settle(terms)).toEqual({ kind: "paid", transaction: paid.transaction, block: paid.block });
@@ -103,7 +103,7 @@ test("what the chain shows as paid is paid, though the database was set back and
   expect(again).toEqual(settled);
   if (again.kind !== "paid") throw new Error(again.kind);
   await creditPayment(claimed, again);
-  await chain.makeFinal();
+  await chain.recordFinal();
   expect(await getClaim(claimed.id)).toMatchObject({ state: "paid", isFinal: true });
   expect(await chain.balanceOf(payer.address)).toBe(91n * UNITS_PER_CENT);
 });

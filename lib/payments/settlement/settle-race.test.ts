@@ -16,7 +16,7 @@ beforeAll(async () => {
   chain = await startSettledChain();
 });
 afterEach(async () => {
-  await chain.makeFinal();
+  await chain.recordFinal();
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed ORDER BY nonce");
   expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, index) => index));
   const open = await pool().query("SELECT id FROM payment_claim WHERE state = 'claimed' OR NOT finalized");

@@ -64,7 +64,7 @@ export async function startSettledChain() {
       await settlePayments.run();
     }
   };
-  const makeFinal = async () => {
+  const recordFinal = async () => {
     await chain.mine(TO_FINAL);
     await rounds(2);
   };
@@ -78,7 +78,7 @@ export async function startSettledChain() {
   const treasuryUnits = () => payers.balanceOf(signer.treasury.base);
   return {
     ...{ ...chain, ...payers, signer, relayer: signer.relayer, terms, contract, treasuryUnits },
-    ...{ readClock, clockMs: () => latestMs, passMs, rounds, makeFinal, stop },
+    ...{ readClock, clockMs: () => latestMs, passMs, rounds, recordFinal, stop },
   };
 }
 

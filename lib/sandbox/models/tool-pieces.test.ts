@@ -73,12 +73,12 @@ async function ask(provider: ProviderId, given: Ask) {
   return { status: response.status, text: await response.text() };
 }
 
-async function askJson(provider: ProviderId, given: Ask): Promise<unknown> {
+async function requestJson(provider: ProviderId, given: Ask): Promise<unknown> {
   return JSON.parse((await ask(provider, given)).text);
 }
 
 /** The data of the stream's events, without the last mark. */
-async function askStream(provider: ProviderId, given: Ask): Promise<unknown[]> {
+async function requestStream(provider: ProviderId, given: Ask): Promise<unknown[]> {
   const { text } = await ask(provider, { ...given, stream: true });
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith("data: ") && line !== "data: [DONE]");
   return lines.map((line) => JSON.parse(line.slice(6)) as unknown);
@@ -89,7 +89,7 @@ interface ChatChunk {
 }
 
 async function chatDeltas(provider: ProviderId, prompt: string) {
-  const chunks = (await askStream(provider, { prompt })) as ChatChunk[];
+  const chunks = (await requestStream(provider, { prompt })) as ChatChunk[];
   return {
     first: chunks[0]?.choices[0]?.delta,
     calls: chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []),
@@ -120,7 +120,7 @@ test("OpenAI and DeepSeek send id and name first, then the arguments in pieces; 
 });
 
 test("Anthropic sends each call as a block of its own, behind the text, with partial JSON", async () => {
-  const events = await askStream("anthropic", { prompt: 'x [[simulate: tool text="Let"]]' });
+  const events = await requestStream("anthropic", { prompt: 'x [[simulate: tool text="Let"]]' });
   const rest = events.slice(events.findIndex((event) => JSON.stringify(event).includes("tool_use")));
   expect(rest.slice(0, 2)).toEqual([
     {
@@ -139,7 +139,7 @@ test("Anthropic sends each call as a block of its own, behind the text, with par
     },
     { type: "message_stop" },
   ]);
-  expect(await askJson("anthropic", { prompt: "x [[simulate: tool]]" })).toMatchObject({
+  expect(await requestJson("anthropic", { prompt: "x [[simulate: tool]]" })).toMatchObject({
     content: [{ type: "tool_use", name: "weather", input: { city: "example" } }],
     stop_reason: "tool_use",
   });
@@ -147,7 +147,7 @@ test("Anthropic sends each call as a block of its own, behind the text, with par
 
 test("Anthropic names the stop sequence that ended an answer", async () => {
   const more = { stop_sequences: [" b"] };
-  expect(await askJson("anthropic", { prompt: 'x [[simulate: text="a b c"]]', more })).toMatchObject({
+  expect(await requestJson("anthropic", { prompt: 'x [[simulate: text="a b c"]]', more })).toMatchObject({
     content: [{ type: "text", text: "a" }],
     stop_reason: "stop_sequence",
     stop_sequence: " b",
@@ -156,7 +156,7 @@ test("Anthropic names the stop sequence that ended an answer", async () => {
 
 test("Gemini sends a call as a whole part, from Gemini 3 on with an id and the first one signed, and ends with STOP", async () => {
   const functionCall = (name: string) => ({ name, args: { city: "example" } });
-  const old = await askStream("gemini", { prompt: "x [[simulate: tool=weather,time]]" });
+  const old = await requestStream("gemini", { prompt: "x [[simulate: tool=weather,time]]" });
   expect(old).toMatchObject([
     { candidates: [{ content: { parts: [{ functionCall: functionCall("weather") }] } }] },
     { candidates: [{ content: { parts: [{ functionCall: functionCall("time") }] }, finishReason: "STOP" }] },
@@ -167,38 +167,38 @@ test("Gemini sends a call as a whole part, from Gemini 3 on with an id and the f
     { functionCall: { ...functionCall("weather"), id: expect.any(String) }, thoughtSignature: expect.any(String) },
     { functionCall: { ...functionCall("time"), id: expect.any(String) } },
   ];
-  const today = await askJson("gemini", { prompt: "x [[simulate: tool=weather,time]]", model: "gemini-3-pro" });
+  const today = await requestJson("gemini", { prompt: "x [[simulate: tool=weather,time]]", model: "gemini-3-pro" });
   expect(today).toMatchObject({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
 });
 
 test("one call is made where parallel ones are not allowed", async () => {
   const prompt = "x [[simulate: tool=weather,time]]";
-  expect(await askJson("openai", { prompt, more: { parallel_tool_calls: false } })).toMatchObject({
+  expect(await requestJson("openai", { prompt, more: { parallel_tool_calls: false } })).toMatchObject({
     choices: [{ message: { tool_calls: [{ function: { name: "weather" } }] } }],
   });
   const more = { tool_choice: { type: "auto", disable_parallel_tool_use: true } };
-  expect(await askJson("anthropic", { prompt, more })).toMatchObject({ content: { length: 1 } });
+  expect(await requestJson("anthropic", { prompt, more })).toMatchObject({ content: { length: 1 } });
 });
 
 test("Gemini calls one of the functions that it is allowed", async () => {
   const more = { toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["time"] } } };
-  expect(await askJson("gemini", { prompt: "x", more })).toMatchObject({
+  expect(await requestJson("gemini", { prompt: "x", more })).toMatchObject({
     candidates: [{ content: { parts: [{ functionCall: { name: "time" } }] } }],
   });
 });
 
 test("the limit of the request breaks a call off in its arguments, and all that was sent is billed", async () => {
   const prompt = "x [[simulate: tool]]";
-  expect(await askJson("openai", { prompt, more: { max_tokens: 3 } })).toMatchObject({
+  expect(await requestJson("openai", { prompt, more: { max_tokens: 3 } })).toMatchObject({
     choices: [{ message: { tool_calls: [{ function: { arguments: '{"city' } }] }, finish_reason: "length" }],
     usage: { completion_tokens: 3 },
   });
-  expect(await askJson("anthropic", { prompt, more: { max_tokens: 3 } })).toMatchObject({
+  expect(await requestJson("anthropic", { prompt, more: { max_tokens: 3 } })).toMatchObject({
     content: [{ input: {} }],
     stop_reason: "max_tokens",
     usage: { output_tokens: 3 },
   });
-  const cut = await askJson("gemini", { prompt, more: { generationConfig: { maxOutputTokens: 3 } } });
+  const cut = await requestJson("gemini", { prompt, more: { generationConfig: { maxOutputTokens: 3 } } });
   expect(cut).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }], usageMetadata: { candidatesTokenCount: 3 } });
   expect(JSON.stringify(cut)).not.toContain("functionCall");
 });
@@ -223,7 +223,7 @@ test("a stream of a call can break off midway too", async () => {
 
 test("a JSON format without a schema wraps the answer, one with a schema fits it", async () => {
   const content = async (response_format: object) => {
-    const reply = await askJson("openai", { prompt: "Say it as JSON.", more: { response_format } });
+    const reply = await requestJson("openai", { prompt: "Say it as JSON.", more: { response_format } });
     return (reply as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? "";
   };
   expect(JSON.parse(await content({ type: "json_object" }))).toEqual({ answer: expect.stringMatching(/^Simulated answer/) });

@@ -111,40 +111,40 @@ const tools: Options["tools"] = [
 ];
 const weatherInput = '{"city":"example","unit":"celsius","days":1}';
 
-describe.each(Object.entries(vendors))("%s", (_name, makeModel) => {
+describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
   test("JSON and stream say the same text and the same usage", async () => {
     const question = "Why is the sky blue? 🌈 ¿Por qué? なぜ";
-    const json = await readJson(makeModel(), prompt(question, 1000));
+    const json = await readJson(createModel(), prompt(question, 1000));
     expect(json.text).toMatch(/^Simulated answer from \S+: you asked “Why is the sky blue\?/);
     expect(json.finish).toBe("stop");
     expect(json.inputTokens).toBe(countInputTokens([{ text: "Be brief." }, { text: question }]));
     expect(json.outputTokens).toBe(countTokens(json.text));
-    expect(await readStream(makeModel(), prompt(question, 1000))).toEqual(json);
+    expect(await readStream(createModel(), prompt(question, 1000))).toEqual(json);
   });
 
   test("the limit of the request cuts the answer, and the finish reason says so", async () => {
-    const json = await readJson(makeModel(), prompt("Count. [[simulate: tokens=500]]", 16));
+    const json = await readJson(createModel(), prompt("Count. [[simulate: tokens=500]]", 16));
     expect(json).toMatchObject({ finish: "length", outputTokens: 16 });
     expect(countTokens(json.text)).toBe(16);
-    expect(await readStream(makeModel(), prompt("Count. [[simulate: tokens=500]]", 16))).toEqual(json);
+    expect(await readStream(createModel(), prompt("Count. [[simulate: tokens=500]]", 16))).toEqual(json);
   });
 
   test("reasoning and cached input are counted where this vendor counts them", async () => {
     const question = 'Think. [[simulate: reasoning=50 cached=3 text="Done."]]';
-    const json = await readJson(makeModel(), prompt(question, 1000));
+    const json = await readJson(createModel(), prompt(question, 1000));
     expect(json).toMatchObject({ text: "Done.", outputTokens: 52, cachedTokens: 3 });
     expect(json.inputTokens).toBe(countInputTokens([{ text: "Be brief." }, { text: question }]));
-    expect(await readStream(makeModel(), prompt(question, 1000))).toEqual(json);
+    expect(await readStream(createModel(), prompt(question, 1000))).toEqual(json);
   });
 
   test("a tool is called when the prompt asks for it, JSON and stream alike, and its result is answered with text", async () => {
     const question = "Shall I take an umbrella? [[simulate: tool]]";
     const asked = { ...prompt(question, 1000), tools };
-    const json = await readJson(makeModel(), asked);
+    const json = await readJson(createModel(), asked);
     expect(withoutIds(json)).toMatchObject({ text: "", finish: "tool-calls", calls: [{ name: "get_weather", input: weatherInput }] });
     expect(json.outputTokens).toBe(countTokens("get_weather") + countTokens(weatherInput));
     expect(json.inputTokens).toBeGreaterThan(countInputTokens([{ text: "Be brief." }, { text: question }]) + 40);
-    expect(withoutIds(await readStream(makeModel(), asked))).toEqual(withoutIds(json));
+    expect(withoutIds(await readStream(createModel(), asked))).toEqual(withoutIds(json));
 
     const [call] = json.calls;
     if (call === undefined) throw new Error("no call");
@@ -157,27 +157,27 @@ describe.each(Object.entries(vendors))("%s", (_name, makeModel) => {
         { role: "tool", content: [{ type: "tool-result", ...called, output: { type: "text", value: "It rains in Oslo." } }] },
       ],
     };
-    const end = await readJson(makeModel(), answered);
+    const end = await readJson(createModel(), answered);
     expect(end).toMatchObject({ finish: "stop", calls: [] });
     expect(end.text).toContain("The function said: “");
     expect(end.text).toContain("It rains in Oslo.");
     expect(end.inputTokens).toBeGreaterThan((json.inputTokens ?? 0) + countTokens(weatherInput));
-    expect(await readStream(makeModel(), answered)).toEqual(end);
+    expect(await readStream(createModel(), answered)).toEqual(end);
   });
 
   test("two tools are called at once, with the arguments that the prompt says", async () => {
     const asked = { ...prompt('x [[simulate: tool=get_time,get_weather args="{\\"exact\\":false}"]]', 1000), tools };
-    const json = await readJson(makeModel(), asked);
+    const json = await readJson(createModel(), asked);
     expect(json.calls.map(({ name, input }) => [name, JSON.parse(input) as unknown])).toEqual([
       ["get_time", { exact: false }],
       ["get_weather", { exact: false }],
     ]);
     expect(new Set(json.calls.map(({ id }) => id)).size).toBe(2);
-    expect(withoutIds(await readStream(makeModel(), asked))).toEqual(withoutIds(json));
+    expect(withoutIds(await readStream(createModel(), asked))).toEqual(withoutIds(json));
   });
 
   test("the tool choice forces a call, or forbids it", async () => {
-    const read = (toolChoice: Options["toolChoice"], text = "x") => readJson(makeModel(), { ...prompt(text, 1000), tools, toolChoice });
+    const read = (toolChoice: Options["toolChoice"], text = "x") => readJson(createModel(), { ...prompt(text, 1000), tools, toolChoice });
     expect((await read({ type: "auto" })).calls).toEqual([]);
     expect((await read({ type: "required" })).calls).toMatchObject([{ name: "get_weather" }]);
     expect((await read({ type: "tool", toolName: "get_time" })).calls).toMatchObject([{ name: "get_time", input: '{"exact":true}' }]);
@@ -186,7 +186,7 @@ describe.each(Object.entries(vendors))("%s", (_name, makeModel) => {
 
   test("a JSON format is answered with JSON", async () => {
     const schema = { ...weatherSchema, additionalProperties: false };
-    const json = await readJson(makeModel(), {
+    const json = await readJson(createModel(), {
       ...prompt("Say it as JSON.", 1000),
       responseFormat: { type: "json", schema, name: "weather" },
     });
@@ -196,13 +196,13 @@ describe.each(Object.entries(vendors))("%s", (_name, makeModel) => {
 });
 
 test("a stop sequence ends the answer before it", async () => {
-  for (const [name, makeModel] of Object.entries(vendors)) {
+  for (const [name, createModel] of Object.entries(vendors)) {
     // The reasoning models of OpenAI and xAI refuse it.
     if (name.includes("reasoning") || name === "xai") continue;
     const asked = { ...prompt('x [[simulate: text="one two three"]]', 100), stopSequences: [" three", " two"] };
-    const json = await readJson(makeModel(), asked);
+    const json = await readJson(createModel(), asked);
     expect(json).toMatchObject({ text: "one", finish: "stop", outputTokens: 1 });
-    expect(await readStream(makeModel(), asked)).toEqual(json);
+    expect(await readStream(createModel(), asked)).toEqual(json);
   }
 });
 
@@ -214,8 +214,8 @@ test("reasoning uses up the limit everywhere but at xAI", async () => {
 });
 
 test("an answer that a content filter ended says so", async () => {
-  for (const makeModel of Object.values(vendors)) {
-    expect(await readJson(makeModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
-    expect(await readStream(makeModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
+  for (const createModel of Object.values(vendors)) {
+    expect(await readJson(createModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
+    expect(await readStream(createModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
   }
 });

@@ -38,7 +38,7 @@ export interface StreamedAnswer {
 }
 
 /** Asks for a stream and resolves when it has begun. */
-export async function askStream(target: Target, prompt: string, more: object = {}): Promise<StreamedAnswer> {
+export async function requestStream(target: Target, prompt: string, more: object = {}): Promise<StreamedAnswer> {
   const response = await post(target, promptBody(prompt, { stream: true, ...more }), {});
   const rest = response.text();
   rest.catch(() => undefined); // a test that cuts it on purpose may not look at it again

@@ -29,7 +29,7 @@ export function startRetryingClients(count: number, target: () => Target, prompt
   const answered: RetriedAnswer[] = [];
   let stopping = false;
   const work = async () => {
-    while (!stopping) answered.push(await askUntilAnswered(target, prompt, `key ${++lastKey}`));
+    while (!stopping) answered.push(await requestUntilAnswered(target, prompt, `key ${++lastKey}`));
   };
   const clients = Promise.all(Array.from({ length: count }, work));
   return {
@@ -41,7 +41,7 @@ export function startRetryingClients(count: number, target: () => Target, prompt
   };
 }
 
-async function askUntilAnswered(target: () => Target, prompt: string, key: string): Promise<RetriedAnswer> {
+async function requestUntilAnswered(target: () => Target, prompt: string, key: string): Promise<RetriedAnswer> {
   const askedAt = performance.now();
   const failures: (number | null)[] = [];
   for (;;) {

@@ -60,7 +60,7 @@ test("two signers that fill at once make each index once, and leave no gap", asy
 
 test("rows that stand in the signer's way are removed: indexes it has not made, and those that were given", async () => {
   const signer = await startTestCustody();
-  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.makeAddresses(3);
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.deriveAddresses(3);
   const row = [baseAddress, solanaAddress, solanaTokenAccount, attestation];
   await query("INSERT INTO address_pool VALUES (3, $1, $2, $3, $4), (2147483647, $1, $2, $3, $4)", row);
   await query("INSERT INTO custodial_wallet VALUES ('acc_1', 1, $1, $2, $3, $4, now())", row);
@@ -100,7 +100,7 @@ test("the audit of a seed tells a database that has none, its own, and one whose
   const signer = await openSigner(hardhatWords, "sandbox");
   expect(await auditSeed(signer)).toEqual({ kind: "unused" });
   await startTestCustody();
-  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.makeAddresses(0);
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.deriveAddresses(0);
   await query("INSERT INTO custodial_wallet VALUES ('acc_1', 0, $1, $2, $3, $4, now())", [
     baseAddress,
     solanaAddress,

@@ -59,7 +59,7 @@ async function addAddresses(held: Signer, count: number): Promise<boolean> {
   const from = (await findCustody())?.nextIndex ?? 0;
   const made: AttestedAddresses[] = [];
   while (made.length < count) {
-    made.push(held.makeAddresses(from + made.length));
+    made.push(held.deriveAddresses(from + made.length));
     await otherWork(); // a row takes milliseconds of computing, and requests are answered in between
   }
   return inTransaction(async (transaction) => {
@@ -85,7 +85,7 @@ async function repairForged(held: Signer, rows: readonly AttestedAddresses[]): P
 /** Resolves with the text of the row as it is now right. */
 async function checkRow(held: Signer, row: AttestedAddresses): Promise<string> {
   await otherWork();
-  const right = held.makeAddresses(row.index);
+  const right = held.deriveAddresses(row.index);
   if (textOf(right) !== textOf(row)) {
     await overwrite(right);
     log().error({ derivationIndex: row.index }, "an address in the pool was not the signer's and was put right: who wrote it?");

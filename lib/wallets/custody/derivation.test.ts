@@ -10,7 +10,7 @@ import { HDKey as Slip10Key } from "micro-key-producer/slip10.js";
 import { expect, test } from "vitest";
 import { deriveTokenAccount, isOnCurve } from "@/lib/chains/solana/token-address";
 import { ATTESTATION_INDEX, areAuthentic, deriveBaseAddress, RESERVED_INDEX } from "./addresses";
-import { makeWords, readWords } from "./mnemonic";
+import { createWords, readWords } from "./mnemonic";
 import { Seed } from "./seed";
 import { openSigner } from "./seed-signer";
 import { abandonWords, hardhatWords } from "./testing/seeds";
@@ -49,14 +49,14 @@ test("SLIP-0010, test vector 1 for ed25519", () => {
 
 test("the words that everybody knows give the addresses that everybody knows", async () => {
   const hardhat = await openSigner(hardhatWords, "sandbox");
-  expect([0, 1, 2].map((index) => hardhat.makeAddresses(index).baseAddress)).toEqual([
+  expect([0, 1, 2].map((index) => hardhat.deriveAddresses(index).baseAddress)).toEqual([
     "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
     "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
   ]);
   const abandon = await openSigner(abandonWords, "sandbox");
-  expect(abandon.makeAddresses(0).solanaAddress).toBe("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk");
-  expect(abandon.makeAddresses(0).baseAddress).toBe("0x9858EfFD232B4033E47d90003D41EC34EcaEda94");
+  expect(abandon.deriveAddresses(0).solanaAddress).toBe("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk");
+  expect(abandon.deriveAddresses(0).baseAddress).toBe("0x9858EfFD232B4033E47d90003D41EC34EcaEda94");
   expect(abandon.fingerprint).toBe("73c5da0a");
 });
 
@@ -65,14 +65,14 @@ test("the xpub alone derives the same Base addresses, and holds no private key",
   const account = HDKey.fromExtendedKey(signer.xpub);
   expect(account.privateKey).toBeNull();
   for (const index of [0, 1, 999, RESERVED_INDEX - 1]) {
-    expect(deriveBaseAddress(account, index)).toBe(signer.makeAddresses(index).baseAddress);
+    expect(deriveBaseAddress(account, index)).toBe(signer.deriveAddresses(index).baseAddress);
   }
 });
 
 test("an index that no custodial wallet has is refused: the one that signs, and those kept for the operator", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   for (const index of [-1, 0.5, RESERVED_INDEX, ATTESTATION_INDEX, 2 ** 31, Number.NaN]) {
-    expect(() => signer.makeAddresses(index), String(index)).toThrow(/derivation index/);
+    expect(() => signer.deriveAddresses(index), String(index)).toThrow(/derivation index/);
   }
 });
 
@@ -107,13 +107,13 @@ test("live token accounts are for Circle's USDC; a sandbox's mint is its seed's 
   expect(live.usdcMint).toBe("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
   expect(new Set([live, one, other].map((signer) => signer.usdcMint)).size).toBe(3);
   expect((await openSigner(hardhatWords, "sandbox")).usdcMint).toBe(one.usdcMint);
-  expect(live.makeAddresses(0).solanaTokenAccount).not.toBe(one.makeAddresses(0).solanaTokenAccount);
+  expect(live.deriveAddresses(0).solanaTokenAccount).not.toBe(one.deriveAddresses(0).solanaTokenAccount);
 });
 
 test("addresses are authentic only as the signer made them: each changed field, another seed's xpub, or no signature is refused", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
-  const [right, other] = [signer.makeAddresses(7), signer.makeAddresses(8)];
-  const foreign = (await openSigner(abandonWords, "sandbox")).makeAddresses(7);
+  const [right, other] = [signer.deriveAddresses(7), signer.deriveAddresses(8)];
+  const foreign = (await openSigner(abandonWords, "sandbox")).deriveAddresses(7);
   expect(areAuthentic(right, signer.xpub)).toBe(true);
   for (const source of [other, foreign]) {
     for (const name of ["index", "baseAddress", "solanaAddress", "solanaTokenAccount", "attestation"] as const) {
@@ -128,9 +128,9 @@ test("addresses are authentic only as the signer made them: each changed field, 
 });
 
 test("words are 24, their checksum is right, and are read as people write them; what is wrong is not repeated", () => {
-  const words = makeWords();
+  const words = createWords();
   expect(words.split(" ")).toHaveLength(24);
-  expect(makeWords()).not.toBe(words);
+  expect(createWords()).not.toBe(words);
   expect(readWords(`  ${words.toUpperCase().replaceAll(" ", "\n ")}\n`)).toBe(words);
   for (const wrong of ["", hardhatWords, words.split(" ").slice(1).join(" "), words.replace(/^\w+/, "hunter"), "zoo ".repeat(24)]) {
     expect(() => readWords(wrong)).toThrow(/not the 24 words of a seed \(\d+ were read\): check spelling and order/);

@@ -4,7 +4,7 @@ import { generateMnemonic, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 
 /** 24 new words of 256 random bits. */
-export const makeWords = (): string => generateMnemonic(wordlist, 256);
+export const createWords = (): string => generateMnemonic(wordlist, 256);
 
 /**
  * The mnemonic in `text`, with single blanks.

@@ -151,7 +151,7 @@ test("a sweep on Solana moves USDC of its owners to the treasury's own account, 
     .filter(({ programId }) => programId.equals(TOKEN_PROGRAM_ID))
     .map((one) => decodeTransferCheckedInstruction(one));
   expect(transfers.map(({ keys, data }) => [keys.source.pubkey.toBase58(), keys.destination.pubkey, data.amount])).toEqual(
-    indexes.map((index) => [signer.makeAddresses(index).solanaTokenAccount, to, BigInt(index) + 7n]),
+    indexes.map((index) => [signer.deriveAddresses(index).solanaTokenAccount, to, BigInt(index) + 7n]),
   );
   const others = transaction.instructions.filter(({ programId }) => !programId.equals(TOKEN_PROGRAM_ID));
   expect(others.map(({ programId }) => programId)).toEqual([

@@ -8,7 +8,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
 import { asUsd, type KeyWallet, newKeyWallet } from "../withdrawals/testing/world";
-import { makeWords } from "./mnemonic";
+import { createWords } from "./mnemonic";
 import { openSigner } from "./seed-signer";
 import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "./withdrawal-order";
 
@@ -38,7 +38,7 @@ const pay = async (signer: Awaited<ReturnType<typeof openSigner>>, order: Signed
   order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana({ order, ...recent });
 
 test("a payout on Base is the treasury's authorization of exactly what was signed, good for an hour", async () => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   for (const by of [evm, solana]) {
     const order = await sign(newOrder("base"), by);
     const { authorization, signature } = await signer.signPayoutOnBase(order);
@@ -50,7 +50,7 @@ test("a payout on Base is the treasury's authorization of exactly what was signe
 });
 
 test("one text has one authorization, however often it is signed, and every other text another", async () => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("base");
   const nonces = new Set<Hex>();
   for (const other of [order, { ...order }, { ...order, nonce: randomBase62(22) }, { ...order, amount: asUsd(6) }, newOrder("base")]) {
@@ -62,7 +62,7 @@ test("one text has one authorization, however often it is signed, and every othe
 });
 
 test.each(["base", "solana"] as const)("on %s, whatever is changed after it was signed is refused", async (chain) => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const order = await sign(newOrder(chain));
   const thief = newKeyWallet(chain === "base" ? "evm" : "solana");
   const changes: Partial<SignedOrder>[] = [
@@ -91,7 +91,7 @@ test.each(["base", "solana"] as const)("on %s, whatever is changed after it was 
 });
 
 test("an order for the other chain, to the signer's own addresses, of no whole units or too old is refused though it is signed", async () => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const [base, onSolana] = [await sign(newOrder("base")), await sign(newOrder("solana"))];
   await expect(signer.signPayoutOnBase(onSolana)).rejects.toMatchObject({ refusal: "order" });
   await expect(signer.signPayoutOnSolana({ order: base, ...recent })).rejects.toMatchObject({ refusal: "order" });
@@ -108,7 +108,7 @@ test("an order for the other chain, to the signer's own addresses, of no whole u
 });
 
 test("a nonce that was paid with one text is refused with another, both signed", async () => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("solana");
   await pay(signer, await sign(order));
   await expect(pay(signer, await sign({ ...order, amount: asUsd(6) }))).rejects.toMatchObject({ refusal: "nonce" });
@@ -118,7 +118,7 @@ test("a nonce that was paid with one text is refused with another, both signed",
 test("what was thrown away unseen counts for no limit, and what was signed before it still does", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
   forgetOnce("config");
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   for (let n = 0; n < 5; n++) {
     for (const chain of ["base", "solana"] as const) {
       const dropped = await sign(newOrder(chain, { amount: asUsd(10) }));
@@ -134,7 +134,7 @@ test("what was thrown away unseen counts for no limit, and what was signed befor
 });
 
 test("of two texts with one nonce at the same moment one is paid", async () => {
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("base");
   const both = [await sign(order), await sign({ ...order, amount: asUsd(6) })];
   const outcomes = await Promise.allSettled(both.map((one) => pay(signer, one)));
@@ -144,7 +144,7 @@ test("of two texts with one nonce at the same moment one is paid", async () => {
 test("in a day it pays no more than the service's limit, whatever it is asked, and an attempt more of one order costs nothing", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
   forgetOnce("config");
-  const signer = await openSigner(makeWords(), "sandbox");
+  const signer = await openSigner(createWords(), "sandbox");
   const first = await sign(newOrder("base"));
   for (let n = 0; n < 5; n++) await pay(signer, first);
   await pay(signer, await sign(newOrder("solana")));

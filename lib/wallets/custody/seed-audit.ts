@@ -24,7 +24,7 @@ export async function auditSeed(signer: Signer, database: Database = prisma()): 
     .map(([name, known]) => `${name}: the database has ${known}, the seed ${own[name]}`);
   const wallets = await listWallets(database);
   for (const wallet of wallets) {
-    const right = signer.makeAddresses(wallet.index);
+    const right = signer.deriveAddresses(wallet.index);
     for (const name of ["baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
       if (wallet[name] !== right[name])
         differences.push(`wallet ${wallet.index}, ${name}: the database has ${wallet[name]}, the seed ${right[name]}`);

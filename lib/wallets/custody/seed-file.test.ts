@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { config } from "@/lib/base/config";
-import { makeWords } from "./mnemonic";
+import { createWords } from "./mnemonic";
 import { openLiveSigner, openSeedFile } from "./open-seed";
 import { checkPassphrase, readPassphrase } from "./passphrase";
 import { COST_FOR_RANDOM, type SeedFile, sealSeed, seedFileSchema, unsealSeed } from "./seed-file";
@@ -24,7 +24,7 @@ import { fingerprintOf } from "./seed-signer";
 import { readSeedFile, replaceSeedFile, writeNewSeedFile } from "./seed-storage";
 import { withSettings } from "./testing/seeds";
 
-const words = makeWords();
+const words = createWords();
 /** Single words may stand in any sentence. */
 const wordPairs = words.split(" ").flatMap((word, index, all) => (index > 0 ? [`${all[index - 1]} ${word}`] : []));
 const passphrase = "correct horse battery staple";

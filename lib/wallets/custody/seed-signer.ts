@@ -79,7 +79,7 @@ class SeedSigner implements Signer {
     this.sponsor = { address: this.#solanaAddress(SPONSOR_INDEX), signPayment: (bytes) => this.#signPaymentOnSolana(bytes) };
   }
 
-  makeAddresses(index: number): AttestedAddresses {
+  deriveAddresses(index: number): AttestedAddresses {
     const account = this.#seed.baseAccount();
     const solanaAddress = this.#solanaAddress(index);
     const addresses = {

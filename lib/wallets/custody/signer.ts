@@ -70,7 +70,7 @@ export interface Signer {
   /** Pays the fees of payments on Solana that their payers signed, and is no party to them: it holds SOL, and never USDC. */
   readonly sponsor: Sponsor;
   /** The addresses of a derivation index, signed as this signer's. */
-  makeAddresses(index: number): AttestedAddresses;
+  deriveAddresses(index: number): AttestedAddresses;
   /** Lets anybody move an amount from a custodial address to the treasury, once. */
   signSweepOnBase(sweep: BaseSweep): Promise<AuthorizedSweep>;
   /**

@@ -65,5 +65,5 @@ export const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
   chainId,
   count: 1,
   ask: (use) => use(node),
-  askOthers: async () => [],
+  callOthers: async () => [],
 });

@@ -66,7 +66,7 @@ function readEverywhere(
     }
     return shown;
   };
-  return nodes.ask(async (node) => [await read(node), ...(await nodes.askOthers(node, read))]);
+  return nodes.ask(async (node) => [await read(node), ...(await nodes.callOthers(node, read))]);
 }
 
 /** Once for the same ones, not at every tick. */

@@ -32,7 +32,7 @@ export async function rescan(
   const range = await readLaterRange(scan.checkedBlock + 1, lastBlock, (fromBlock, toBlock) =>
     nodes.ask(async (node) => {
       const read = (from: typeof node) => readTransfers({ ...query, fromBlock, toBlock }, onlyNode(from, nodes.chainId));
-      const [theirs] = await nodes.askOthers(node, read);
+      const [theirs] = await nodes.callOthers(node, read);
       return (theirs ?? (await read(node))).transfers;
     }),
   );

@@ -104,8 +104,8 @@ test("a watcher whose lease is taken in the middle of a tick writes nothing more
   await chain.faucet(customer.owner, 3n * ONE_USDC);
   await chain.finalize();
   const nodes = chain.nodesAt([chain.url]);
-  const call = nodes.askFirst.bind(nodes);
-  nodes.askFirst = async (what, act) => {
+  const call = nodes.callFirst.bind(nodes);
+  nodes.callFirst = async (what, act) => {
     if (what === "getTransaction") {
       await letLeaseLapse();
       expect(await takeLease({ chain: "solana", holder: "thief", seconds: 60 })).not.toBeNull();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import type { Fault } from "@/lib/chains/evm/testing/faulty-node";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commitmentOf, type Decide, isListing, makeDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
+import { commitmentOf, type Decide, isListing, setDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
 import {
   expectAllAccountedFor,
   ONE_USDC,
@@ -111,7 +111,7 @@ test("a node that gives each page twice is not believed, and one that forgets wh
   await expectCredited(customer);
   await chain.faucet(customer.owner, ONE_USDC);
   await chain.finalize();
-  await makeDue(customer);
+  await setDue(customer);
   for (let round = 0; round < 3; round++) await tickUntilRead(forgetful, 1);
   expect(await statesOf(customer)).toEqual(["credited", "credited", "credited"]);
   expect(await postedOf(customer)).toBe(6_000_000_000n);
@@ -151,7 +151,7 @@ test("a sweep and a deposit of as much that one node hides for ever are found by
   const watcher = await through((method) => (isListing(method) ? hide : null), { both: true });
   await tickUntilRead(watcher, 1);
   expect(await postedOf(customer)).toBe(7_000_000_000n);
-  await makeDue(customer);
+  await setDue(customer);
   await tickUntilRead(watcher, 1);
   expect(await postedOf(customer)).toBe(8_000_000_000n);
   expect(error).toHaveBeenCalledTimes(1);

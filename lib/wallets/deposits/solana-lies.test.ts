@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { commitmentOf, type Decide, isListing, makeDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
+import { commitmentOf, type Decide, isListing, setDue, tickUntilRead, watchThrough } from "./testing/faulty-solana";
 import {
   depositsOf,
   expectAllAccountedFor,
@@ -67,7 +67,7 @@ async function invent(commitments: readonly string[]) {
   const watcher = chain.watcher();
   await tickUntilRead(watcher, 1);
   await watcher.release();
-  await makeDue(customer);
+  await setDue(customer);
   const signature = base58.encode(randomBytes(64));
   const slot = await chain.connect().getSlot(commitments.includes("finalized") ? "finalized" : "confirmed");
   const balances = (amount: string) => [{ accountIndex: 0, mint: USDC_MINT, owner: customer.owner, uiTokenAmount: { amount } }];

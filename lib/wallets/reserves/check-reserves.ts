@@ -67,7 +67,7 @@ function othersFirst(nodes: EvmNodes): EvmNodes {
     ...nodes,
     ask: (use) =>
       nodes.ask(async (node) => {
-        const [answer] = await nodes.askOthers(node, async (other) => ({ of: await use(other) }));
+        const [answer] = await nodes.callOthers(node, async (other) => ({ of: await use(other) }));
         return answer ? answer.of : use(node);
       }),
   };

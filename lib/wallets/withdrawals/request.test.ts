@@ -12,7 +12,7 @@ import { checkLedger } from "@/lib/ledger/check";
 import { signer } from "../custody/signer";
 import { endOfOrder, isOrderText, verifyOrder, writeOrderText } from "../custody/withdrawal-order";
 import { readAllowance } from "./allowance";
-import { drawUpOrder, requestWithdrawal } from "./request";
+import { createOrder, requestWithdrawal } from "./request";
 import {
   asUsd,
   creditUnfinal,
@@ -206,7 +206,7 @@ test("above the line an order waits for the operator, and many small ones are co
 
 describe("a wish that can not be", () => {
   const wish = async (chain: "base" | "solana", destination: string, amount = 5n * USD) =>
-    drawUpOrder({ accountId: (await newOwner(0n)).accountId, chain, destination, amount: nanoUsd(amount) });
+    createOrder({ accountId: (await newOwner(0n)).accountId, chain, destination, amount: nanoUsd(amount) });
 
   test("addresses of no use are refused with their own reason", async () => {
     const { treasury, relayer, usdcMint } = signer();

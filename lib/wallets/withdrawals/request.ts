@@ -10,7 +10,7 @@ import { prisma } from "@/lib/db/prisma";
 import { endOfOrder, type Order, type SignedOrder, verifyOrder, type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
-import { leastWithdrawal, readFees, writeRules } from "./rules";
+import { minWithdrawal, readFees, writeRules } from "./rules";
 
 /** What an owner wants: `amount` is what arrives, nano-USD; the destination as they wrote it. */
 export interface Wish {
@@ -37,7 +37,7 @@ export type WishFault =
 type Drawn = { ok: true; order: Order } | ({ ok: false } & WishFault);
 
 /** Draws an order up for its owner to sign. The balance is not looked at: `readAllowance` tells, and `requestWithdrawal` decides. */
-export async function drawUpOrder(wish: Wish): Promise<Drawn> {
+export async function createOrder(wish: Wish): Promise<Drawn> {
   const priced = await priceOf(wish);
   if (!priced.ok) return priced;
   const issuedAt = now();
@@ -52,7 +52,7 @@ type Priced = ({ ok: true } & Pick<Order, "destination" | "fee" | "opensAccount"
 /** What it costs now, and what cannot be ordered at all. */
 async function priceOf({ chain, destination, amount }: Wish): Promise<Priced> {
   if (amount % UNIT !== 0n) return { ok: false, reason: "too_fine" };
-  const least = leastWithdrawal();
+  const least = minWithdrawal();
   if (amount < least || amount <= ZERO_USD) return { ok: false, reason: "below_minimum", least };
   const read = await readDestination(chain, destination).catch(chainFailure);
   if (read === null) return { ok: false, reason: "chain_unavailable" };

@@ -22,7 +22,7 @@ export function readFees(): Fees {
 }
 
 /** The least that may arrive. */
-export const leastWithdrawal = (): NanoUsd => config().WITHDRAWAL_MINIMUM_USD;
+export const minWithdrawal = (): NanoUsd => config().WITHDRAWAL_MINIMUM_USD;
 
 /** As `wallets_request_withdrawal` takes them. */
 export function writeRules(): string {

@@ -2,8 +2,8 @@
 
 import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
-import { openDepositStream, readDepositText } from "@/lib/console/deposit-stream";
-import { isFromOwnPage } from "@/lib/console/same-origin";
+import { openDepositStream, readDepositText } from "@/lib/console/deposit/deposit-stream";
+import { isFromOwnPage } from "@/lib/console/sign-in/same-origin";
 import { drainSignal, eventStreamHeaders } from "@/lib/gateway/http/endpoint";
 import { webResponse } from "@/lib/gateway/http/next-handler";
 import { keepAlive } from "@/lib/gateway/prompt/sse-keep-alive";

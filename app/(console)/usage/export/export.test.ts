@@ -3,7 +3,7 @@
 import { NextRequest } from "next/server";
 import { beforeAll, expect, test } from "vitest";
 import { openSession } from "@/lib/access/sessions";
-import { sessionCookieName } from "@/lib/console/session-cookie";
+import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { charge, someCharges } from "@/lib/ledger/testing/charges";

@@ -3,8 +3,8 @@
 import type { NextRequest } from "next/server";
 import { findSignedIn, refusal } from "@/app/(console)/session-door";
 import { config } from "@/lib/base/config";
-import { usageCsvStream, usageFileName } from "@/lib/console/usage-csv";
-import { readUsageQuery } from "@/lib/console/usage-query";
+import { usageCsvStream, usageFileName } from "@/lib/console/usage/usage-csv";
+import { readUsageQuery } from "@/lib/console/usage/usage-query";
 
 export async function GET(request: NextRequest): Promise<Response> {
   const found = await findSignedIn(request);

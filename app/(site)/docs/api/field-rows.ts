@@ -1,7 +1,7 @@
 // Schemas of the document as rows that a person reads: each field with its type, its rules and its sentence.
 
 import type { Field } from "@/components/docs/field-list";
-import { countText } from "@/components/ui/number-text";
+import { countText } from "@/components/ui/text/number-text";
 import type { JsonSchema, OpenApiDocument, Parameter } from "@/lib/gateway/openapi/types";
 
 /** Deeper fields are seen in the examples. */

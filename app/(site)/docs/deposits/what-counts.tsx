@@ -2,9 +2,9 @@ import type { Site } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
-import { Amount } from "@/components/ui/amount";
-import { MINIMUM_DEPOSIT } from "@/lib/console/deposit";
-import { listPayableTokens } from "@/lib/console/payable-tokens";
+import { Amount } from "@/components/ui/text/amount";
+import { MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
+import { listPayableTokens } from "@/lib/console/deposit/payable-tokens";
 
 export interface DepositChapterProps {
   id: string;

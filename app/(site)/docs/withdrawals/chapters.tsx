@@ -1,7 +1,7 @@
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
-import { Amount } from "@/components/ui/amount";
-import type { WithdrawalTerms } from "@/lib/console/withdrawal-terms";
+import { Amount } from "@/components/ui/text/amount";
+import type { WithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
 
 interface ChapterProps {
   id: string;

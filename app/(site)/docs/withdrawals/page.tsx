@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
-import { readWithdrawalTerms } from "@/lib/console/withdrawal-terms";
+import { readWithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
 import { CostChapter, LimitsChapter, ReturnChapter, StatesChapter, TakeOutChapter } from "./chapters";
 
 export const metadata: Metadata = {

@@ -1,6 +1,6 @@
 // Signing in and out: next-auth, behind a door of our own.
 
-import { answerAuth } from "@/lib/console/auth";
+import { answerAuth } from "@/lib/console/sign-in/auth";
 
 export const dynamic = "force-dynamic";
 

@@ -1,6 +1,6 @@
 // The text that a wallet signs to sign in.
 
-import { answerChallenge } from "@/lib/console/challenge-endpoint";
+import { answerChallenge } from "@/lib/console/sign-in/challenge-endpoint";
 
 export const dynamic = "force-dynamic";
 

@@ -1,6 +1,6 @@
 // The chains' JSON-RPC at our own address, for wallet libraries in our pages.
 
-import { answerRpc } from "@/lib/console/rpc-proxy";
+import { answerRpc } from "@/lib/console/deposit/rpc-proxy";
 
 export const dynamic = "force-dynamic";
 

@@ -7,9 +7,9 @@ import { Batcher } from "../batcher";
 export const free = { keyOf: String, hasRoom: () => true };
 
 interface Stepped {
-  most?: number;
-  enough?: number;
-  crowd?: number;
+  maxBatch?: number;
+  minEagerBatch?: number;
+  minParallelBatch?: number;
   refuses?: readonly number[];
   broken?: readonly number[];
   keyOf?: (item: number) => string;
@@ -17,13 +17,20 @@ interface Stepped {
 }
 
 /** Items are refused, or break the connection, by their number. */
-export function makeStepped({ most = 256, enough = 1, crowd = 256, refuses = [], broken = [], ...others }: Stepped = {}) {
+export function createStepped({
+  maxBatch = 256,
+  minEagerBatch = 1,
+  minParallelBatch = 256,
+  refuses = [],
+  broken = [],
+  ...others
+}: Stepped = {}) {
   const batches: number[][] = [];
   const ends: (() => void)[] = [];
   const batcher = new Batcher<number, number>({
-    most,
-    enough,
-    crowd,
+    maxBatch,
+    minEagerBatch,
+    minParallelBatch,
     ...free,
     ...others,
     mayRetrySingly: (error) => (error as Error).message === "refused",

@@ -34,7 +34,7 @@ export async function tickUntilRead(watcher: Pick<Watcher, "tick">, max: number)
 }
 
 /** Makes this account alone due for a rescan. */
-export async function makeDue({ tokenAccount }: SolanaCustomer): Promise<void> {
+export async function setDue({ tokenAccount }: SolanaCustomer): Promise<void> {
   await pool().query("UPDATE solana_cursor SET check_at = CASE token_account WHEN $1 THEN timestamptz 'epoch' ELSE 'infinity' END", [
     tokenAccount,
   ]);

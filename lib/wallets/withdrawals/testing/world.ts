@@ -14,19 +14,19 @@ import { inTransaction } from "@/lib/db/prisma";
 import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
-import { makeWords } from "../../custody/mnemonic";
+import { createWords } from "../../custody/mnemonic";
 import { openSigner } from "../../custody/seed-signer";
 import { setSigner, signer } from "../../custody/signer";
 import { startCustody } from "../../custody/start-custody";
 import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../../custody/withdrawal-order";
-import { drawUpOrder, type RequestOutcome, requestWithdrawal } from "../request";
+import { createOrder, type RequestOutcome, requestWithdrawal } from "../request";
 
 export const USD = 1_000_000_000n;
 
 /** Chains that go on by themselves, and quickly. The caller stops them. */
 export async function startWorld() {
   await openFunding();
-  const words = makeWords();
+  const words = createWords();
   await startCustody(await openSigner(words, "sandbox"));
   const [evm, solana] = await Promise.all([
     startUsdcChain({ blockTimeMs: 200 }),
@@ -96,7 +96,7 @@ interface OrderWish {
 export async function signOrder(owner: TestOwner, wish: OrderWish): Promise<SignedOrder> {
   const { chain = "base", amount } = wish;
   const own = chain === "base" ? owner.evm : owner.solana;
-  const drawn = await drawUpOrder({
+  const drawn = await createOrder({
     accountId: owner.accountId,
     chain,
     destination: wish.destination ?? own.address,

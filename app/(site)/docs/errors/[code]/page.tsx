@@ -6,7 +6,7 @@ import { DocsFrame } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { Steps } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
-import { JsonText } from "@/components/ui/json-text";
+import { JsonText } from "@/components/ui/text/json-text";
 import { type ErrorPage, findErrorPage } from "../error-pages";
 
 interface PageProps {

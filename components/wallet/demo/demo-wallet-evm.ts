@@ -1,0 +1,79 @@
+// The demo wallet as an EIP-1193 provider that announces itself (EIP-6963).
+
+import { hexToString, numberToHex } from "viem";
+import type { DemoTransfer } from "@/lib/console/views/wallet";
+import { ANNOUNCE, type AnnouncedProvider, type EvmProvider, REQUEST } from "../announced-providers";
+import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
+
+interface EvmDemo {
+  address: string;
+  chainId: number;
+  sign: (text: string) => Promise<string>;
+  /** Resolves with the transaction's hash. */
+  pay: (transfer: DemoTransfer) => Promise<string>;
+}
+
+export function announceEvmDemo(demo: EvmDemo): void {
+  const detail: AnnouncedProvider = Object.freeze({
+    info: { uuid: crypto.randomUUID(), name: DEMO_NAME, icon: DEMO_ICON, rdns: "sandbox.demo-wallet" },
+    provider: createProvider(demo),
+  });
+  const announce = () => window.dispatchEvent(new CustomEvent(ANNOUNCE, { detail }));
+  window.addEventListener(REQUEST, announce);
+  announce();
+}
+
+/** EIP-1193's code for a method that a wallet does not have. */
+const UNSUPPORTED = 4200;
+
+function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
+  let isConnected = false;
+  const connect = () => {
+    isConnected = true;
+    return [address];
+  };
+  const methods: Record<string, (params: readonly unknown[]) => unknown> = {
+    eth_requestAccounts: connect,
+    wallet_requestPermissions: () => [
+      { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: connect() }] },
+    ],
+    wallet_revokePermissions: () => {
+      isConnected = false;
+      return null;
+    },
+    // Nothing until it is connected: otherwise lists skip the choice.
+    eth_accounts: () => (isConnected ? [address] : []),
+    eth_chainId: () => numberToHex(chainId),
+    net_version: () => `${chainId}`,
+    wallet_switchEthereumChain: () => null,
+    wallet_addEthereumChain: () => null,
+    personal_sign: ([text]) => sign(textOf(`${text}`)),
+    eth_sendTransaction: ([transaction]) => pay(readTransfer(transaction)),
+    // As wallets do, it asks its chain what it does not know itself.
+    eth_getBlockByNumber: (params) => requestChain("eth_getBlockByNumber", params),
+  };
+  return {
+    request: async ({ method, params = [] }) => {
+      const answer = methods[method];
+      if (!answer) throw Object.assign(new Error(`The demo wallet has no ${method}`), { code: UNSUPPORTED });
+      return answer(params);
+    },
+    on: () => undefined,
+    removeListener: () => undefined,
+  };
+}
+
+/** Texts come as hex, or as they are. */
+const textOf = (data: string): string => (/^0x([0-9a-f]{2})*$/i.test(data) ? hexToString(data as `0x${string}`) : data);
+
+function readTransfer(transaction: unknown): DemoTransfer {
+  const { to, data, value } = Object(transaction) as Record<string, unknown>;
+  return { chain: "evm", to: `${to}`, data: `${data ?? "0x"}`, ...(value === undefined ? {} : { value: `${value}` }) };
+}
+
+async function requestChain(method: string, params: readonly unknown[]): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await fetch("/api/rpc/base", { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { result } = await answer.json();
+  return result;
+}

@@ -1,0 +1,80 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { PaymentProgress } from "./payment-progress";
+import { UsdcField } from "./usdc-field";
+import { formatUnits, readUsdcText } from "./usdc-text";
+import type { Payer } from "./use-payer";
+import { usePayment } from "./use-payment";
+
+interface ApproveUsdcProps {
+  payer: Payer;
+  chainName: string;
+  /** What stands in the form at first: "5.00". */
+  proposed: string;
+  /** Asks for another wallet, where nothing else on the page does. */
+  onAnother?: () => void;
+}
+
+/** How much the payment contract may take, and taking that back. */
+export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUsdcProps) {
+  const { funds } = payer;
+  const { state, pay: approve } = usePayment({ pay: payer.approve });
+  const [text, setText] = useState(proposed);
+  const [error, setError] = useState<string | null>(null);
+  const [asked, setAsked] = useState(0n);
+  const isBusy = state.step === "signing" || state.step === "sent";
+  const request = (units: bigint) => {
+    setError(null);
+    setAsked(units);
+    void approve(units);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    try {
+      request(readUsdcText(text));
+    } catch (problem) {
+      if (!(problem instanceof RangeError)) throw problem;
+      setError(problem.message);
+    }
+  };
+  return (
+    <form onSubmit={submit} noValidate className="grid gap-4">
+      <UsdcField
+        hint="What payments that you sign may take, all together, from now on. It replaces the allowance there is."
+        error={error}
+        value={text}
+        disabled={isBusy}
+        onChange={(written) => {
+          setText(written);
+          setError(null);
+        }}
+        feeProblem={funds?.feeProblem ?? null}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" look="primary" busy={isBusy && asked > 0n} disabled={!funds || isBusy}>
+          Approve USDC for payments
+        </Button>
+        {funds && funds.allowance > 0n ? (
+          <Button look="danger" busy={isBusy && asked === 0n} disabled={isBusy} onClick={() => request(0n)}>
+            Revoke
+          </Button>
+        ) : null}
+        {onAnother ? (
+          <Button look="quiet" disabled={isBusy} onClick={onAnother}>
+            Use another wallet
+          </Button>
+        ) : null}
+      </div>
+      <PaymentProgress state={state} chainName={chainName} />
+      {state.step === "paid" ? (
+        <p role="status" className="text-sm">
+          {asked === 0n
+            ? "Revoked. The payment contract may take nothing from this wallet."
+            : `Approved. Payments that you sign may take ${formatUnits(asked)} from this wallet.`}
+        </p>
+      ) : null}
+    </form>
+  );
+}

@@ -1,0 +1,36 @@
+// What went wrong with a payment, in words that say what to do.
+
+import { ALREADY_ASKING, isObject, isRejection } from "../wallet-error";
+import { PaymentProblem } from "./paying-wallet";
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /chain ?mismatch|does not match the (target|connection's) chain|current chain/i,
+    "The wallet changed to another network. Change it back, then try again.",
+  ],
+  [
+    /exceeds (the )?balance (of the account|for gas)|insufficient funds for (gas|intrinsic)|insufficient lamports|debit an account/i,
+    "The wallet has too little for the fee. Put some ETH or SOL into it, then try again.",
+  ],
+  [/transfer amount exceeds balance|insufficient funds|custom program error: 0x1\b/i, "The wallet has less USDC than that. Send less."],
+  [/demo wallet sends/i, "The demo wallet sends test USDC to your own deposit address, and approves payments here; nothing else."],
+];
+
+/** What happened and what to do. Nothing was sent, unless the words say otherwise. */
+export function paymentWords(error: unknown): string {
+  if (error instanceof PaymentProblem) return error.message;
+  const said = textOf(error);
+  const known = WORDS.find(([pattern]) => pattern.test(said));
+  if (known) return known[1];
+  if (isRejection(error)) return "You declined in the wallet. Nothing was sent.";
+  if (isObject(error) && error.code === ALREADY_ASKING) return "The wallet is already asking you something. Open it and answer there.";
+  return "The wallet did not send it. Unlock it, look into its list of transactions, then try again.";
+}
+
+/** What an error and its causes say. */
+function textOf(error: unknown): string {
+  const texts: string[] = [];
+  for (let cause = error; isObject(cause) && texts.length < 10; cause = cause.cause ?? cause.error)
+    texts.push(`${cause.name ?? ""} ${cause.message ?? ""}`);
+  return texts.join("\n");
+}

@@ -1,0 +1,18 @@
+import { Problem } from "@/components/ui/problem";
+import { ShortAddress } from "@/components/ui/text/short-address";
+import type { PaymentState } from "./use-payment";
+
+/** What a transaction that was asked for waits for, and what went wrong with it. */
+export function PaymentProgress({ state, chainName }: { state: PaymentState; chainName: string }) {
+  return (
+    <div aria-live="polite" className="text-sm empty:hidden">
+      {state.step === "signing" ? <p>Confirm in your wallet; look for its window.</p> : null}
+      {state.step === "sent" ? (
+        <p className="flex flex-wrap items-center gap-x-2">
+          Sent. Waiting until {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
+        </p>
+      ) : null}
+      {state.step === "failed" ? <Problem>{state.message}</Problem> : null}
+    </div>
+  );
+}

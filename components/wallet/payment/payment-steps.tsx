@@ -1,0 +1,87 @@
+"use client";
+
+import { useEffect } from "react";
+import { Button } from "@/components/ui/button";
+import { ShortAddress } from "@/components/ui/text/short-address";
+import { useFocusOnStep } from "@/components/ui/use-focus-on-step";
+import { EvmMark, SolanaMark } from "../chain-marks";
+import { startLinking } from "../linking";
+import { ChooseWallet, Elsewhere } from "../wallet-steps";
+import type { PayingWallet } from "./paying-wallet";
+import { PaymentForm } from "./payment-form";
+import { PaymentProgress } from "./payment-progress";
+import { usePayment } from "./use-payment";
+
+interface PaymentStepsProps {
+  wallet: PayingWallet;
+  /** As it reads: "Base". */
+  chainName: string;
+  /** The deposit address. */
+  to: string;
+  /** Nano-USD; less waits until it adds up to it. */
+  minimum: bigint;
+  /** What the network's fee is paid in. */
+  feeCoin: string;
+}
+
+/** Choose the wallet that pays, then how much, then wait until the chain has it. */
+export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: PaymentStepsProps) {
+  const { handle, place, funds } = wallet;
+  const { state, pay, again } = usePayment(wallet);
+  const step = useFocusOnStep(state.step === "paid" ? "paid" : handle.wallet ? "form" : "choose");
+  // While somebody chooses what to pay from, switching the wallet's account does not sign them out.
+  useEffect(startLinking, []);
+
+  return (
+    <div ref={step} tabIndex={-1} className="grid gap-4 outline-none">
+      {state.step === "paid" ? (
+        <Paid state={state} chainName={chainName} onAgain={again} />
+      ) : !handle.wallet ? (
+        <ChooseWallet handle={handle} mark={feeCoin === "SOL" ? <SolanaMark /> : <EvmMark />}>
+          Choose the wallet that pays. It needs USDC on {chainName}, and a little {feeCoin} for the network’s fee.
+        </ChooseWallet>
+      ) : (
+        <>
+          <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-2 text-sm">
+            <dt className="text-muted">From</dt>
+            <dd className="flex min-w-0 flex-wrap items-center gap-x-2">
+              <ShortAddress value={handle.wallet.address} what="wallet's address" />
+              <span className="text-muted">in {handle.wallet.name}</span>
+            </dd>
+            <dt className="text-muted">To</dt>
+            <dd className="flex min-w-0 flex-wrap items-center gap-x-2">
+              <ShortAddress value={to} what="deposit address" />
+              <span className="text-muted">your {chainName} address</span>
+            </dd>
+          </dl>
+          {place.kind === "elsewhere" ? (
+            <Elsewhere wallet={wallet} place={place} chainName={chainName} />
+          ) : (
+            <PaymentForm
+              funds={funds}
+              minimum={minimum}
+              isBusy={state.step === "signing" || state.step === "sent"}
+              onPay={pay}
+              onAnother={() => void handle.forget()}
+            />
+          )}
+          <PaymentProgress state={state} chainName={chainName} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Paid({ state, chainName, onAgain }: { state: { transaction: string }; chainName: string; onAgain: () => void }) {
+  return (
+    <div className="grid gap-3">
+      <p role="status" className="flex flex-wrap items-center gap-x-2 text-sm">
+        {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
+      </p>
+      <p className="text-sm text-muted">It appears in the list below by itself, counts its confirmations, and is then in your balance.</p>
+      <Button className="justify-self-start" onClick={onAgain}>
+        Send more
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+import { Field, Input } from "@/components/ui/field";
+
+interface UsdcFieldProps {
+  hint: ReactNode;
+  error: string | null;
+  placeholder?: string;
+  value: string;
+  disabled: boolean;
+  onChange: (text: string) => void;
+  /** What the wallet lacks for the chain's fee, in words. */
+  feeProblem: string | null;
+}
+
+/** How much USDC a wallet is asked for, and what it lacks for the fee of that. */
+export const UsdcField = ({ hint, error, placeholder, value, disabled, onChange, feeProblem }: UsdcFieldProps) => (
+  <>
+    <Field label="Amount in USDC" hint={hint} error={error}>
+      {(control) => (
+        <Input
+          {...control}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder={placeholder}
+          maxLength={40}
+          value={value}
+          disabled={disabled}
+          onChange={({ target }) => onChange(target.value)}
+          className="max-w-48 font-mono"
+        />
+      )}
+    </Field>
+    {feeProblem ? (
+      <p role="alert" className="text-sm text-amber-ink">
+        {feeProblem}
+      </p>
+    ) : null}
+  </>
+);

@@ -1,0 +1,51 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { type Config, useConfig } from "wagmi";
+import { getBalance, getGasPrice, readContract } from "wagmi/actions";
+import type { EvmTarget } from "@/lib/console/views/send-targets";
+import { useEvmPlace } from "../use-evm-place";
+import { sendUsdcCall } from "./evm-usdc";
+import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
+
+/** More than a transfer of USDC has ever taken. */
+const TRANSFER_GAS = 80_000n;
+const FUNDS_EVERY_MS = 10_000;
+
+/** Pays from an Ethereum wallet. */
+export function useEvmPayment(target: EvmTarget): PayingWallet {
+  const { handle, wallet, place, switchToOurs } = useEvmPlace(target);
+  const config = useConfig();
+  const address = wallet?.address;
+  const funds = useQuery({
+    queryKey: ["funds", address],
+    queryFn: () => (address ? readFunds(config, target, address) : null),
+    enabled: place.kind === "here",
+    refetchInterval: FUNDS_EVERY_MS,
+  });
+
+  return {
+    handle,
+    place,
+    funds: funds.data ?? null,
+    switchChain: switchToOurs,
+    pay: async (units, onSent) => {
+      if (!wallet) throw new PaymentProblem("Choose a wallet first.");
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [target.to as Hex, units] });
+      const refused = "The chain refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.";
+      await sendUsdcCall({ config, target, ...wallet, data, refused }, onSent);
+      await funds.refetch();
+    },
+  };
+}
+
+async function readFunds(config: Config, { chainId, usdc }: EvmTarget, account: Address): Promise<Funds> {
+  const [units, gas, price] = await Promise.all([
+    readContract(config, { chainId, address: usdc as Hex, abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+    getBalance(config, { chainId, address: account }),
+    getGasPrice(config, { chainId }),
+  ]);
+  const lacksGas = gas.value < TRANSFER_GAS * price;
+  return { units, feeProblem: lacksGas ? "This wallet has too little ETH for the network's fee. Put a few cents of ETH into it." : null };
+}

@@ -1,0 +1,106 @@
+// What the deposit page shows, as server-sent events: the whole of it at once, and again after each change, for as long as the
+// session holds. Nothing is sent that was read before the session was looked up.
+
+import type { AccountId } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { findOwnerOf, type Owner } from "../owner";
+import type { DepositView } from "../views/deposit";
+import { readDepositView } from "./deposit";
+import { awaitDepositNews, isDepositNewsHeard } from "./deposit-news";
+
+/** How soon a session that was ended ends its streams. */
+const SESSION_LOOKED_UP_EVERY_MS = 5_000;
+/** Changes that come closer together are shown as one: a chain may tell of several in a block. */
+const SETTLE_MS = 250;
+/** After how long a browser whose stream broke asks again. */
+const RETRY_MS = 2_000;
+
+interface StreamOptions {
+  /** The cookie that opened it. */
+  token: string;
+  owner: Owner;
+  /** Nobody reads it any more, or the process ends. */
+  ended: AbortSignal;
+}
+
+/** Null when the account, or the service, has too many open already. `ended` ends it, whether it is being read or not. */
+export function openDepositStream({ token, owner, ended }: StreamOptions): AsyncGenerator<string> | null {
+  const bell = createBell(ended);
+  const stop = awaitDepositNews(owner.accountId, bell.ring);
+  if (!stop) return null;
+  if (ended.aborted) stop();
+  ended.addEventListener("abort", stop, { once: true });
+  return writeEvents({ token, owner, ended }, bell, stop);
+}
+
+async function* writeEvents({ token, owner, ended }: StreamOptions, bell: Bell, stop: () => void): AsyncGenerator<string> {
+  let shown = "";
+  try {
+    yield `retry: ${RETRY_MS}\n\n`;
+    for (let isNew = true; !ended.aborted; isNew = (await bell.rings(SESSION_LOOKED_UP_EVERY_MS)) || !isDepositNewsHeard()) {
+      if (!(await isStillOpen(token, owner))) {
+        yield "event: ended\ndata: {}\n\n";
+        return;
+      }
+      if (!isNew) continue;
+      const { readAtMs, ...view } = await readDepositView(owner.accountId);
+      const text = viewText(view);
+      if (text !== shown) yield `event: view\ndata: ${viewText({ readAtMs, ...view })}\n\n`;
+      shown = text;
+      await bell.settle(SETTLE_MS);
+    }
+  } catch (error) {
+    log().warn({ err: error }, "a stream of deposits broke off; its page asks again");
+  } finally {
+    stop();
+    ended.removeEventListener("abort", stop);
+  }
+}
+
+async function isStillOpen(token: string, { sessionId }: Owner): Promise<boolean> {
+  return (await findOwnerOf(token))?.sessionId === sessionId;
+}
+
+/** Amounts are whole nano-USD, as text: a JSON number would be rounded on the way. */
+const viewText = (view: Partial<DepositView>): string =>
+  JSON.stringify(view, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
+
+/** The data of one such event, for a page that gets no stream. */
+export const readDepositText = async (accountId: AccountId): Promise<string> => viewText(await readDepositView(accountId));
+
+interface Bell {
+  ring: () => void;
+  /** True when it rang since it was heard last, or rings within `ms`; false at their end, and when the stream has ended. */
+  rings: (ms: number) => Promise<boolean>;
+  /** Waits for `ms`, or until the stream has ended. */
+  settle: (ms: number) => Promise<void>;
+}
+
+function createBell(ended: AbortSignal): Bell {
+  let hasRung = false;
+  let wake = (): void => undefined;
+  const wait = (ms: number, isOver: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      wake = () => {
+        if (!isOver()) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      wake();
+    });
+  ended.addEventListener("abort", () => wake(), { once: true });
+  return {
+    ring: () => {
+      hasRung = true;
+      wake();
+    },
+    rings: async (ms) => {
+      await wait(ms, () => hasRung || ended.aborted);
+      const rang = hasRung && !ended.aborted;
+      hasRung = false;
+      return rang;
+    },
+    settle: (ms) => wait(ms, () => ended.aborted),
+  };
+}

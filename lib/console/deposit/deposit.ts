@@ -1,0 +1,63 @@
+// Where an owner sends USDC to, and what has come of it.
+
+import { getAddress } from "viem";
+import { z } from "zod";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { baseChainId } from "@/lib/chains/evm/base";
+import { findUsdc } from "@/lib/chains/evm/usdc";
+import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody/custody";
+import { type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
+import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
+import { readAvailable } from "../owner";
+import type { DepositAddress, DepositView } from "../views/deposit";
+
+export { MINIMUM_DEPOSIT } from "@/lib/wallets/deposits/deposit";
+
+/**
+ * The account's address on each chain, null on one that is not watched: nobody is invited to pay where nobody looks. Null
+ * altogether before the account has a wallet.
+ * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
+ */
+export async function findDepositAddresses(accountId: AccountId): Promise<Record<DepositChain, DepositAddress | null> | null> {
+  const [addresses, custody] = await Promise.all([findPayableAddresses(accountId), findCustody()]);
+  if (!addresses || !custody) return null;
+  const { base, solana } = addresses;
+  const isReal = config().MODE === "live";
+  return {
+    base: base === null ? null : { chain: "base", address: base, paymentUri: isReal ? baseUri(base) : null },
+    solana: solana === null ? null : { chain: "solana", address: solana, paymentUri: isReal ? solanaUri(solana, custody) : null },
+  };
+}
+
+/** EIP-681: a transfer of USDC, whose amount the payer writes. */
+function baseUri(address: string): string | null {
+  const chainId = baseChainId();
+  const usdc = findUsdc(chainId);
+  return usdc && `ethereum:${getAddress(usdc)}@${chainId}/transfer?address=${address}`;
+}
+
+/** Solana Pay, of the same kind. */
+const solanaUri = (address: string, custody: Custody): string => `solana:${address}?spl-token=${payableMint(custody)}`;
+
+const PAGE_ROWS = 25;
+
+/** The page that `before`, an earlier view's `older`, leads to; the newest one when it leads nowhere. */
+export async function readDepositView(accountId: AccountId, before: unknown = null): Promise<DepositView> {
+  const after = positionForm.safeParse(before).data;
+  // The moment first: whatever is read after it is not older.
+  const { readAtMs, amounts: uncredited } = await readUncredited(accountId);
+  const [available, found] = await Promise.all([readAvailable(accountId), listDeposits(accountId, { limit: PAGE_ROWS + 1, after })]);
+  const deposits = found.slice(0, PAGE_ROWS);
+  const last = found.length > PAGE_ROWS ? deposits.at(-1) : undefined;
+  return { readAtMs, available, deposits, older: last ? `${last.seenAt.getTime()}.${last.id}` : null, uncredited };
+}
+
+/** `1796083201000.base_0x…`: when the last deposit of a page was seen, and its id. */
+const positionForm = z
+  .string()
+  .regex(/^\d{1,14}\.[\x21-\x7e]{1,200}$/)
+  .transform((text) => {
+    const dotAt = text.indexOf(".");
+    return { seenAt: new Date(Number(text.slice(0, dotAt))), id: text.slice(dotAt + 1) };
+  });

@@ -1,0 +1,83 @@
+// The faucet of a sandbox, as its owner asks for it: it sends test USDC over the sandbox's own chains to the owner's deposit
+// address, where it is found as any deposit is. The sandbox sets it; in live mode there is none, and nothing here can make one.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import { once } from "@/lib/base/process-singleton";
+import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
+import { frozenRefusal, refuse } from "../answer";
+import type { Owner } from "../owner";
+import type { Answer } from "../views/answer";
+
+/** What the faucet's button sends. */
+export const faucetForm = z.object({ chain: z.enum(["base", "solana"]) });
+
+export type FaucetChain = z.infer<typeof faucetForm>["chain"];
+
+export interface FaucetWish {
+  accountId: AccountId;
+  chain: FaucetChain;
+  /** The account's own deposit address there. */
+  to: string;
+}
+
+export type FaucetAnswer =
+  /** It is on the chain. */
+  | { kind: "given"; transaction: string }
+  /** The account had its times today. */
+  | { kind: "used_up" }
+  /** The chain is starting, or starting again: nothing was given. */
+  | { kind: "away" }
+  /** The chain did not say whether it took it. */
+  | { kind: "unknown" }
+  /** The chain refused: nothing was given. */
+  | { kind: "failed" };
+
+export interface Faucet {
+  /** What it gives at a time. */
+  amount: NanoUsd;
+  /** How often a day (UTC) it gives to one account. */
+  timesADay: number;
+  give: (wish: FaucetWish) => Promise<FaucetAnswer>;
+}
+
+const holder = () => once<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
+
+/** Gives this process a faucet, or takes it away. Only the sandbox calls this. */
+export function setFaucet(faucet: Faucet | undefined): void {
+  holder().faucet = faucet;
+}
+
+/** What a press of the button gives, nano-USD; null where there is no faucet. */
+export const faucetAmount = (): NanoUsd | null => holder().faucet?.amount ?? null;
+
+const names: Record<FaucetChain, string> = { base: "Base", solana: "Solana" };
+
+/** Sends the owner test USDC; `transaction` is its name on the chain. */
+export async function requestFaucet(
+  { accountId, isFrozen }: Owner,
+  chain: FaucetChain,
+): Promise<Answer<{ amount: NanoUsd; transaction: string }>> {
+  const { faucet } = holder();
+  if (!faucet) return refuse("There is no faucet here: money is real. Deposit USDC to one of your addresses.");
+  if (isFrozen) return frozenRefusal();
+  const wallet = await findWallet(accountId);
+  if (!wallet) return refuse("Your addresses are not there yet. Load this page again in a minute.");
+  const to = chain === "base" ? wallet.baseAddress : wallet.solanaAddress;
+  const answer = await faucet.give({ accountId, chain, to });
+  switch (answer.kind) {
+    case "given":
+      return { ok: true, amount: faucet.amount, transaction: answer.transaction };
+    case "used_up": {
+      const times = `${formatUsd(faucet.amount)} ${faucet.timesADay} times a day`;
+      return refuse(`The faucet gives ${times}, on both chains together, and you had them. It gives again at midnight UTC.`);
+    }
+    case "away":
+      return refuse(`The sandbox's own ${names[chain]} is still starting. Nothing was sent; press again in a few seconds.`);
+    case "unknown":
+      return refuse(`The sandbox's own ${names[chain]} did not answer in time. If it took the transfer, it appears in the list below.`);
+    case "failed":
+      return refuse(`The sandbox's own ${names[chain]} refused the transfer. Nothing was sent; the service's log says why.`);
+  }
+}

@@ -1,0 +1,129 @@
+// JSON-RPC of the service's chains for its own pages, whose browsers reach no other host: a list of methods that read, and one
+// that sends what a wallet signed. Which nodes are behind it is told to nobody.
+
+import { z } from "zod";
+import { readPageClient } from "@/lib/access/page-client";
+import { enterRpcCall } from "@/lib/access/rpc-limit";
+import { log } from "@/lib/base/observe/log";
+import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { evmNodes } from "@/lib/chains/evm/nodes";
+import { isSolanaRefusal } from "@/lib/chains/solana/node-failure";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { readBodyText } from "../request-body";
+import { isSameOrigin } from "../sign-in/same-origin";
+import { evmMethods, solanaMethods } from "./rpc-methods";
+
+const MAX_BODY_BYTES = 65_536;
+const MAX_CALLS = 20;
+
+// JSON-RPC 2.0, 5.1; the limit's is EIP-1474's.
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const INTERNAL_ERROR = -32_603;
+const LIMIT_EXCEEDED = -32_005;
+
+const rpcId = z.union([z.string().max(200), z.number(), z.null()]);
+const callForm = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: rpcId.default(null),
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+});
+
+interface RpcError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+type Outcome = { result: unknown } | { error: RpcError; retryAfterMs?: number };
+type Call = z.output<typeof callForm>;
+type RpcAnswer = Outcome & { id: Call["id"] };
+
+interface Chain {
+  methods: ReadonlySet<string>;
+  /** @throws whatever its nodes throw */
+  ask: (method: string, params: readonly unknown[]) => Promise<unknown>;
+  /** What the caller may know of an error: null when it is the nodes' own. */
+  refusalIn: (error: unknown, method: string) => RpcError | null;
+}
+
+const chains: Readonly<Record<string, Chain>> = {
+  base: {
+    methods: evmMethods,
+    ask: (method, params) => evmNodes().ask((node) => node.call(method, params, z.unknown())),
+    refusalIn: (error, method) => {
+      if (!isEvmFailure(error) || error.kind !== "rejected") return null;
+      // Its message begins with which node said so.
+      const message = error.message.split(`${method}: `).slice(1).join(`${method}: `);
+      return { code: error.rpcCode ?? INTERNAL_ERROR, message, data: error.rpcData };
+    },
+  },
+  solana: {
+    methods: solanaMethods,
+    ask: (method, params) => solanaNodes().call(method, params, z.unknown()),
+    refusalIn: (error) =>
+      isSolanaRefusal(error) ? { code: error.code, message: error.message, data: error.simulation ?? undefined } : null,
+  },
+};
+
+/** Answers one call or a list of them, as JSON-RPC does; what cannot be done is an error in its form too. */
+export async function answerRpc(request: Request, chainName: string): Promise<Response> {
+  const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
+  if (!chain) return refuse(404, METHOD_NOT_FOUND, "There is no such chain.");
+  if (!isSameOrigin(request)) return refuse(403, INVALID_REQUEST, "Only this service's own pages may ask its chains.");
+  const body = parseJson(await readBodyText(request, MAX_BODY_BYTES));
+  if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MAX_BODY_BYTES} bytes.`);
+  const client = readPageClient(request.headers);
+  if (!Array.isArray(body)) return respond(await answerCall(chain, body, client));
+  if (body.length === 0 || body.length > MAX_CALLS) return refuse(400, INVALID_REQUEST, `Send 1 to ${MAX_CALLS} calls at once.`);
+  const answers = await Promise.all(body.map((call) => answerCall(chain, call, client)));
+  return Response.json(answers.map(writeAnswer), noStore);
+}
+
+async function answerCall(chain: Chain, sent: unknown, client: string): Promise<RpcAnswer> {
+  const read = callForm.safeParse(sent);
+  if (!read.success)
+    return { id: null, error: { code: INVALID_REQUEST, message: "This is no call of JSON-RPC 2.0 with a list of params." } };
+  const { id, method, params } = read.data;
+  if (!chain.methods.has(method)) return { id, error: { code: METHOD_NOT_FOUND, message: "This method is not served here." } };
+  const entry = await enterRpcCall(client);
+  if (!entry.granted) {
+    const { retryAfterMs } = entry;
+    return { id, error: { code: LIMIT_EXCEEDED, message: "Too many calls: wait a moment." }, retryAfterMs };
+  }
+  try {
+    return { id, result: (await chain.ask(method, params)) ?? null };
+  } catch (error) {
+    const refusal = chain.refusalIn(error, method);
+    if (refusal) return { id, error: refusal };
+    log().info({ reason: error instanceof Error ? error.message : "unknown", method }, "a page's call to the chain was not answered");
+    return { id, error: { code: INTERNAL_ERROR, message: "No node of the chain answers. Try again in a moment." } };
+  } finally {
+    entry.leave();
+  }
+}
+
+const noStore = { headers: { "cache-control": "no-store" } };
+
+const writeAnswer = (answer: RpcAnswer) =>
+  "error" in answer ? { jsonrpc: "2.0", id: answer.id, error: answer.error } : { jsonrpc: "2.0", id: answer.id, result: answer.result };
+
+function respond(answer: RpcAnswer): Response {
+  const isLimited = "error" in answer && answer.retryAfterMs !== undefined;
+  if (!isLimited) return Response.json(writeAnswer(answer), noStore);
+  const headers = { ...noStore.headers, "retry-after": `${Math.ceil((answer.retryAfterMs ?? 0) / 1_000)}` };
+  return Response.json(writeAnswer(answer), { status: 429, headers });
+}
+
+const refuse = (status: number, code: number, message: string): Response =>
+  Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { ...noStore, status });
+
+function parseJson(text: string | null): unknown {
+  try {
+    return text === null ? undefined : JSON.parse(text);
+  } catch {
+    return undefined; // no JSON value is
+  }
+}

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { listModels } from "@/lib/providers/catalogue";
+import { endpointAt, setEndpoints } from "@/lib/providers/endpoints";
+import { readForm } from "../answer";
+import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "./key-form";
+
+afterAll(setEndpoints(new Map([["openai", endpointAt("openai", "http://127.0.0.1:1", "no-key")]])));
+
+const start = Date.UTC(2026, 10, 21, 10, 31);
+const DAY_MS = 86_400_000;
+let restore = () => {};
+afterEach(() => restore());
+
+const plain = { name: "ci", expiry: { kind: "never" }, cap: null, models: null };
+const read = (fields: object) => readForm(newKeyForm, { ...plain, ...fields });
+const value = (fields: object) => {
+  const answer = read(fields);
+  if (!answer.ok) throw new Error(answer.message);
+  return answer.form;
+};
+const keyId = "key_0123456789ABCDEFGHIJ";
+
+test("a key needs a name and nothing else", () => {
+  expect(value({})).toEqual({ name: "ci", expiry: null, cap: null, models: null });
+});
+
+test.each([
+  ["  production  ", "production"],
+  ["<script>alert(1)</script>", "<script>alert(1)</script>"],
+  ["x".repeat(60), "x".repeat(60)],
+  ["🔑".repeat(60), "🔑".repeat(60)],
+  ["👩‍💻 laptop", "👩‍💻 laptop"],
+  ["e\u0301", "é"],
+  ["'; DROP TABLE api_key; --", "'; DROP TABLE api_key; --"],
+])("the name %j is kept as %j", (name, kept) => {
+  expect(value({ name }).name).toBe(kept);
+  expect(readForm(keyNameForm, { keyId, name })).toEqual({ ok: true, form: { keyId, name: kept } });
+});
+
+test.each([
+  ["", "Give the key a name"],
+  ["   ", "Give the key a name"],
+  ["\u0301", "Give the key a name"],
+  ["\u200d", "Give the key a name"],
+  ["x".repeat(61), "at most 60 characters"],
+  ["two\nlines", "cannot be seen"],
+  ["nul\0", "cannot be seen"],
+  ["bell\u0007", "cannot be seen"],
+  ["abc\u202Etxt.exe", "cannot be seen"],
+  ["\u2066isolated\u2069", "cannot be seen"],
+  ["zero\u200bwidth", "cannot be seen"],
+  ["\ud800", "cannot be seen"],
+  [undefined, ""],
+  [7, ""],
+  [{ toString: "x" }, ""],
+])("the name %j is refused", (name, words) => {
+  expect(read({ name })).toMatchObject({ ok: false, field: "name", message: expect.stringContaining(words) });
+});
+
+test("a name of megabytes is refused without being read", () => {
+  expect(read({ name: "x".repeat(5_000_000) })).toMatchObject({ ok: false, field: "name" });
+});
+
+test("an expiry in days counts from now, and a day counts to its end in UTC", () => {
+  restore = setClock(() => start);
+  expect(value({ expiry: { kind: "days", days: 30 } }).expiry).toEqual(new Date(start + 30 * DAY_MS));
+  expect(value({ expiry: { kind: "date", date: "2026-12-31" } }).expiry).toEqual(new Date("2026-12-31T23:59:59.999Z"));
+  expect(value({ expiry: { kind: "date", date: "2026-11-21" } }).expiry).toEqual(new Date("2026-11-21T23:59:59.999Z"));
+});
+
+test.each([
+  [{ kind: "date", date: "2026-11-20" }, "This day is over"],
+  [{ kind: "date", date: "1999-01-01" }, "This day is over"],
+  [{ kind: "date", date: "2026-02-30" }, "Choose a day"],
+  [{ kind: "date", date: "tomorrow" }, "Choose a day"],
+  [{ kind: "date", date: "" }, "Choose a day"],
+  [{ kind: "date", date: "2036-11-22" }, "within the next 10 years"],
+  [{ kind: "date", date: "9999-12-31" }, "within the next 10 years"],
+  [{ kind: "days", days: 31 }, ""],
+  [{ kind: "days", days: -1 }, ""],
+  [{ kind: "days" }, ""],
+  [{ kind: "keep" }, ""],
+  [null, ""],
+])("the expiry %j is refused", (expiry, words) => {
+  restore = setClock(() => start);
+  expect(read({ expiry })).toMatchObject({ ok: false, field: "expiry", message: expect.stringContaining(words) });
+});
+
+test("a cap is an exact amount and its period", () => {
+  expect(value({ cap: { amount: "0.000000001", period: "day" } }).cap).toEqual({ nanoUsd: 1n, period: "day" });
+});
+
+test.each([
+  [{ amount: "1,5", period: "day" }, "without commas"],
+  [{ amount: "-5", period: "day" }, "above zero"],
+  [{ amount: "1e3", period: "day" }, "in digits"],
+  [{ amount: "0.0000000001", period: "day" }, "9 decimal places"],
+  [{ amount: "9999999999999", period: "day" }, "The most is"],
+  [{ amount: 5, period: "day" }, ""],
+  [{ amount: "5", period: "year" }, ""],
+  [{ amount: "5" }, ""],
+])("the cap %j is refused", (cap, words) => {
+  expect(read({ cap })).toMatchObject({ ok: false, field: "cap", message: expect.stringContaining(words) });
+});
+
+test("models are kept by their catalogue name, each once", () => {
+  const model = listModels().find(({ aliases }) => aliases.length > 0);
+  const alias = model?.aliases[0] ?? "";
+  expect(value({ models: [alias, model?.id, alias] }).models).toEqual([model?.id]);
+});
+
+test.each([
+  [["gpt-nothing"], 'There is no model called "gpt-nothing"'],
+  [["gpt-4", "<b>"], 'There is no model called "<b>"'],
+  [[], "at least one model"],
+  ["gpt-4", ""],
+  [[7], ""],
+])("the models %j are refused", (models, words) => {
+  expect(read({ models })).toMatchObject({ ok: false, field: "models", message: expect.stringContaining(words) });
+});
+
+test("a field that nobody asked for is refused", () => {
+  expect(read({ accountId: "acc_0123456789ABCDEFGHIJ" }).ok).toBe(false);
+  for (const input of [null, undefined, "ci", [], 7]) expect(readForm(newKeyForm, input).ok).toBe(false);
+});
+
+test("what is no key id names no key", () => {
+  for (const id of ["", "key_", "key_0123456789ABCDEFGHI", `${keyId}x`, `${keyId}\n`, "acc_0123456789ABCDEFGHIJ", null, 7, ["key_"]]) {
+    expect(readForm(keyChoiceForm, { keyId: id })).toMatchObject({ ok: false, message: "There is no such key. Reload the list." });
+  }
+  expect(readForm(keyChoiceForm, { keyId })).toEqual({ ok: true, form: { keyId } });
+});
+
+test("limits of a key that is there can leave its expiry as it is", () => {
+  const input = { keyId, expiry: { kind: "keep" }, cap: null, models: null };
+  expect(readForm(keyLimitsForm, input)).toEqual({ ok: true, form: { keyId, expiry: "keep", cap: null, models: null } });
+  expect(readForm(keyLimitsForm, { ...input, expiry: { kind: "date", date: "1999-01-01" } })).toMatchObject({
+    ok: false,
+    field: "expiry",
+    message: expect.stringContaining("This day is over"),
+  });
+});

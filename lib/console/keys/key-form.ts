@@ -1,0 +1,90 @@
+// What an owner may write about a key: its name, when it expires, what it may spend, which models it may call.
+
+import { z } from "zod";
+import type { CapPeriod } from "@/lib/access/keys";
+import { now, nowMs } from "@/lib/base/clock";
+import type { KeyId } from "@/lib/base/ids";
+import { findModel } from "@/lib/providers/catalogue";
+import { textField } from "../answer";
+import { readUsdText } from "../usage/usd-text";
+
+const MAX_NAME_CHARACTERS = 60;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const MAX_YEARS = 10;
+
+// What cannot be seen, or turns round the text beside it: no name needs it, and two names would look alike. U+200D is left,
+// which joins emoji.
+const unseen =
+  /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/u;
+
+const keyName = textField((text) => {
+  const trimmed = text.normalize("NFC").trim();
+  if (unseen.test(trimmed)) throw new RangeError("The name contains a character that cannot be seen. Type the name anew.");
+  if (!/[^\p{M}\p{Z}\u200d]/u.test(trimmed)) throw new RangeError("Give the key a name, such as where it will be used.");
+  if ([...trimmed].length > MAX_NAME_CHARACTERS) throw new RangeError(`Use at most ${MAX_NAME_CHARACTERS} characters.`);
+  return trimmed;
+});
+
+/** The last millisecond of a day, UTC: a key that expires on a day works on that day. */
+function readLastDay(text: string): Date {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59.999Z`) : new Date(Number.NaN);
+  if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text) throw new RangeError("Choose a day, like 2030-01-31.");
+  if (at.getTime() <= nowMs()) throw new RangeError("This day is over. Choose today or a later one.");
+  const latest = now();
+  latest.setUTCFullYear(latest.getUTCFullYear() + MAX_YEARS);
+  if (at > latest) throw new RangeError(`Choose a day within the next ${MAX_YEARS} years, or let the key never expire.`);
+  return at;
+}
+
+const never = z.strictObject({ kind: z.literal("never") }).transform(() => null);
+const afterDays = z
+  .strictObject({ kind: z.literal("days"), days: z.union([z.literal(7), z.literal(30), z.literal(90)]) })
+  .transform(({ days }) => new Date(nowMs() + days * DAY_MS));
+const onDate = z.strictObject({ kind: z.literal("date"), date: textField(readLastDay) }).transform(({ date }) => date);
+const kept = z.strictObject({ kind: z.literal("keep") }).transform(() => "keep" as const);
+
+const cap = z
+  .strictObject({ amount: textField(readUsdText), period: z.enum(["day", "week", "month", "total"] satisfies CapPeriod[]) })
+  .transform(({ amount, period }) => ({ nanoUsd: amount, period }))
+  .nullable();
+
+/** Names and aliases become catalogue names, each once; null is every model. */
+const models = z
+  .array(z.string().max(200))
+  .max(500)
+  .transform((names, context) => {
+    const unknown = names.find((name) => !findModel(name));
+    if (names.length === 0) context.addIssue({ code: "custom", message: "Choose at least one model, or allow all of them." });
+    if (unknown !== undefined) {
+      context.addIssue({ code: "custom", message: `There is no model called "${unknown.slice(0, 60)}". Choose from the list.` });
+    }
+    return [...new Set(names.map((name) => findModel(name)?.id ?? name))];
+  })
+  .nullable();
+
+/** A new key. */
+export const newKeyForm = z.strictObject({ name: keyName, expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]), cap, models });
+
+const keyId = z
+  .string("There is no such key. Reload the list.")
+  .regex(/^key_[0-9A-Za-z]{20}$/, "There is no such key. Reload the list.")
+  .transform((text) => text as KeyId);
+
+/** Which key: for pausing, resuming, revoking. */
+export const keyChoiceForm = z.strictObject({ keyId });
+
+export const keyNameForm = z.strictObject({ keyId, name: keyName });
+
+/** Other limits for a key that is there; `keep` leaves its expiry as it is. */
+export const keyLimitsForm = z.strictObject({
+  keyId,
+  expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
+  cap,
+  models,
+});
+
+/** What the address of the keys' page asks for; what it asks for wrongly is left out. */
+export function readKeysView(query: Readonly<Record<string, unknown>>): { creates: boolean; revokedBefore: KeyId | null } {
+  const before = keyId.safeParse(query.revoked);
+  return { creates: query.create !== undefined, revokedBefore: before.success ? before.data : null };
+}

@@ -1,0 +1,120 @@
+// The owner's API keys: seeing, making and changing them. Every function asks for the owner, and a key of another account is
+// one that does not exist.
+
+import { capPeriodStart } from "@/lib/access/cap-period";
+import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
+import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
+import { writeKeyUses } from "@/lib/access/last-used";
+import { now, nowMs } from "@/lib/base/clock";
+import type { KeyId } from "@/lib/base/ids";
+import { ZERO_USD } from "@/lib/base/money";
+import { inTransaction, prisma } from "@/lib/db/prisma";
+import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
+import { frozenRefusal, refuse } from "../answer";
+import type { Owner } from "../owner";
+import { DAY_MS } from "../usage/usage-query";
+import type { Answer } from "../views/answer";
+import type { OwnKey } from "../views/keys";
+
+/** How many keys that are not revoked an account may have. */
+const MAX_KEYS = 100;
+const PAGE_ROWS = 20;
+/** What a key without a cap spent is told of so many days. */
+const SPENT_DAYS = 30;
+
+/** The owner's keys that are not revoked, the newest first. */
+export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {
+  // A job writes when keys were used, every few seconds; who has just made a call and looks here shall not read "never".
+  await writeKeyUses();
+  return withSpend(accountId, await listLiveKeys(accountId));
+}
+
+/** A page of the owner's revoked keys; `older` is the cursor of the next one, null at the end. */
+export async function listOwnRevokedKeys({ accountId }: Owner, before: string | null): Promise<{ keys: OwnKey[]; older: KeyId | null }> {
+  const lines = await listRevokedKeys(accountId, PAGE_ROWS, before);
+  // Of a revoked key no cap counts any more.
+  const page = lines.slice(0, PAGE_ROWS).map((line) => ({ ...line, cap: null }));
+  const keys = await withSpend(accountId, page);
+  return { keys, older: lines.length > PAGE_ROWS ? (keys.at(-1)?.keyId ?? null) : null };
+}
+
+async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[]): Promise<OwnKey[]> {
+  const periods = lines.flatMap(({ keyId, cap }): KeyPeriod[] => (cap ? [{ keyId, ...cap }] : []));
+  const since = new Date(nowMs() - SPENT_DAYS * DAY_MS);
+  // A call that was under way when its key was revoked was charged within the hour.
+  const uncapped = lines.filter(({ cap, revokedAt }) => !cap && !(revokedAt && revokedAt.getTime() < since.getTime() - DAY_MS));
+  const uncappedIds = uncapped.map(({ keyId }) => keyId);
+  const [inPeriod, lately] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncappedIds, since)]);
+  return lines.map(({ cap, allowedModels, ...line }) => ({
+    ...line,
+    cap: cap && { nanoUsd: cap.nanoUsd, period: cap.period, resetsAt: cap.periodEnd },
+    spent: (cap ? inPeriod.get(line.keyId)?.spent : lately.get(line.keyId)) ?? ZERO_USD,
+    held: inPeriod.get(line.keyId)?.held ?? ZERO_USD,
+    models: allowedModels,
+  }));
+}
+
+interface NewKeyWish {
+  name: string;
+  expiry: Date | null;
+  cap: SpendCap | null;
+  models: readonly string[] | null;
+}
+
+/** Makes a key. Its text is in this answer and nowhere else, ever. */
+export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
+  if (isFrozen) return frozenRefusal();
+  const { name, expiry, cap, models } = wish;
+  const made = await inTransaction(async (transaction) => {
+    if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
+    return createKey(
+      { accountId, name, ...(expiry && { expiresAt: expiry }), ...(cap && { cap }), ...(models && { allowedModels: models }) },
+      transaction,
+    );
+  });
+  if (!made) return refuse(`This account has ${MAX_KEYS} keys, which is the most. Revoke one that you no longer use.`);
+  return { ok: true, key: made.key };
+}
+
+const noSuchKey = () => refuse("There is no such key, or it is revoked. Reload the list.");
+
+const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchKey());
+
+export async function renameOwnKey({ accountId, isFrozen }: Owner, { keyId, name }: { keyId: KeyId; name: string }): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await renameKey(accountId, keyId, name));
+}
+
+/**
+ * Pauses, resumes or revokes a key: every process obeys within a second. Revoked is final. Of a frozen account a key can be
+ * paused and revoked: it may have leaked, and that only takes rights away.
+ */
+export async function setOwnKeyState(
+  { accountId, isFrozen }: Owner,
+  keyId: KeyId,
+  state: "active" | "paused" | "revoked",
+): Promise<Answer> {
+  return isFrozen && state === "active" ? frozenRefusal() : doneOr(await setKeyState(accountId, keyId, state));
+}
+
+interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
+  keyId: KeyId;
+  expiry: KeyLimits["expiresAt"];
+}
+
+/** Replaces a key's limits. A cap whose period is new counts what the key has spent in it already. */
+export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  return doneOr(await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models }));
+}
+
+/** Sets the limits in one commit, in which the account is locked; what the key has spent is counted before. False for an unknown key. */
+async function limitKey(accountId: Owner["accountId"], keyId: KeyId, limits: KeyLimits): Promise<boolean> {
+  const { expiresAt, cap, allowedModels } = limits;
+  const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));
+  const [row] = await prisma().$queryRaw<{ outcome: "limited" | "unknown" | "recount" }[]>`
+    SELECT console_limit_key(${accountId}, ${keyId}, ${expiresAt === "keep" ? null : expiresAt}::timestamptz, ${expiresAt === "keep"},
+      ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${allowedModels}::text[],
+      ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz
+    ) AS outcome`;
+  return row?.outcome === "recount" ? limitKey(accountId, keyId, limits) : row?.outcome === "limited";
+}

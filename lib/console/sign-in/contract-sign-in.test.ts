@@ -1,0 +1,59 @@
+// Contract wallets through the whole of sign-in, on a real chain.
+
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { setSandboxSessionSecret } from "@/lib/access/session-secret";
+import { forgetOnce } from "@/lib/base/process-singleton";
+import { startAnvil } from "@/lib/chains/evm/testing/anvil";
+import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { TestBrowser } from "../testing/browser";
+import { openTestCustody } from "../testing/custody";
+import { newWallet, type TestWallet } from "../testing/wallets";
+
+await openTestDatabase();
+
+let anvil: Awaited<ReturnType<typeof startAnvil>>;
+const address = `0x${"c0de".repeat(10)}` as const;
+
+beforeAll(async () => {
+  setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
+  [anvil] = await Promise.all([startAnvil(), openTestCustody()]);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  forgetOnce("config");
+});
+afterAll(() => anvil?.stop());
+
+function setNode(url: string): void {
+  vi.stubEnv("BASE_RPC_URLS", url);
+  forgetOnce("config");
+}
+
+/** A contract that takes what this key signs for its own signature. */
+async function contractOf(key: TestWallet): Promise<TestWallet> {
+  await anvil.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
+  return { ...key, address };
+}
+
+test("a contract wallet signs in by its owner's key, as itself and not as that key", async () => {
+  setNode(anvil.url);
+  const key = newWallet("evm");
+  const [contract, own] = [new TestBrowser(), new TestBrowser()];
+  expect(await contract.signIn(await contractOf(key))).toEqual({ status: 200, error: null });
+  expect((await contract.session()).user?.wallet).toEqual({ chain: "evm", address });
+  await own.signIn(key);
+  expect((await own.session()).user?.accountId).not.toBe((await contract.session()).user?.accountId);
+});
+
+test("another key does not sign it in", async () => {
+  setNode(anvil.url);
+  await contractOf(newWallet("evm"));
+  expect(await new TestBrowser().signIn({ ...newWallet("evm"), address })).toEqual({ status: 401, error: "bad_signature" });
+});
+
+test("while no node answers nobody is told that the signature is bad", async () => {
+  const wallet = await contractOf(newWallet("evm"));
+  setNode("http://127.0.0.1:1");
+  expect(await new TestBrowser().signIn(wallet)).toEqual({ status: 401, error: "contract_wallet_unavailable" });
+});

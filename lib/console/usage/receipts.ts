@@ -1,0 +1,50 @@
+// The receipt of one request as its drawer shows it: what it cost, and how that came about.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
+import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
+import type { ProviderId } from "@/lib/providers/types";
+import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
+import { providerName } from "../models";
+import type { ChargedRequestReceipt, CostLine, RequestOfKey, RequestReceipt } from "../views/receipts";
+
+const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
+
+/** The receipt of a request of this account; null for an id of any other form, an unknown one, or somebody else's: it must not tell which. */
+export async function readReceipt(accountId: AccountId, requestId: unknown): Promise<RequestReceipt | null> {
+  const parsed = requestIdText.safeParse(requestId);
+  if (!parsed.success) return null;
+  const paid = await findPaidReceipt(accountId, parsed.data);
+  if (!paid) return null;
+  const { receipt: found, keyId, payment } = paid;
+  const labelOf = await readKeyLabels(accountId, [keyId]);
+  const ofKey = requestOfKey(parsed.data, labelOf(keyId));
+  return found.state === "charged"
+    ? { ...ofKey, ...chargedReceipt(found), payment: shownPayment(payment) }
+    : { ...ofKey, ...heldReceipt(found) };
+}
+
+const requestOfKey = (requestId: string, { text, isRevoked }: KeyLabel): RequestOfKey => ({
+  requestId,
+  key: text,
+  isKeyRevoked: isRevoked,
+});
+
+const shownPayment = (payment: RequestPayment | null): ChargedRequestReceipt["payment"] =>
+  payment && { network: payment.network, payer: payment.payer, amount: payment.amount, transaction: payment.transaction };
+
+const heldReceipt = ({ keyId: _, ...held }: HoldReceipt) => held;
+
+function chargedReceipt({ keyId: _, inputPrice, outputPrice, ...charge }: ChargeReceipt) {
+  const lines: CostLine[] = [
+    { side: "input", tokens: charge.inputTokens, price: inputPrice, due: BigInt(charge.inputTokens) * inputPrice },
+    { side: "output", tokens: charge.outputTokens, price: outputPrice, due: BigInt(charge.outputTokens) * outputPrice },
+  ];
+  const due = lines.reduce((sum, line) => sum + line.due, 0n);
+  const cost = charge.inputCost + charge.outputCost;
+  return { ...charge, provider: shownProvider(charge.provider), lines, due, cost, borne: due - cost };
+}
+
+/** As people know it; a provider that is no longer offered keeps the name that it was charged under. */
+const shownProvider = (id: string): string => (Object.hasOwn(providerName, id) ? providerName[id as ProviderId] : id);

@@ -1,0 +1,87 @@
+// The usage page: the charges that its address asks for, page by page, with their chart. Rows, totals and chart are of one
+// moment, and stay of that moment while one pages. A million charges are read once, and a page of them again.
+
+import type { AccountId } from "@/lib/base/ids";
+import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
+import { readUsageSummary } from "@/lib/ledger/usage-summary";
+import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
+import type { UsageChoice, UsageRow, UsageView } from "../views/usage";
+import { spendChart } from "./spend-chart";
+import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
+
+const PAGE_ROWS = 50;
+/** Parts that a chart shows by themselves. */
+const MAX_PARTS = 5;
+/** Keys that a list offers; all others are found by their rows. */
+const MAX_KEYS = 200;
+
+/** The span that the query names, of this account. */
+export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, mark }: UsageQuery): UsageSpan {
+  return {
+    accountId,
+    fromMs: Date.parse(fromDay),
+    toMs: Date.parse(toDay) + DAY_MS,
+    mark,
+    ...(model === null ? {} : { model }),
+    ...(key === null ? {} : { keyId: key === PLAYGROUND ? "" : key }),
+  };
+}
+
+export async function readUsage(accountId: AccountId, query: UsageQuery): Promise<UsageView> {
+  const asked = usageSpan(accountId, query);
+  const { totals, mark, spend, charged } = await readUsageSummary(
+    { ...asked, mark: query.cursor?.mark ?? asked.mark },
+    query.split,
+    MAX_PARTS,
+  );
+  const page = { mark, ...(await readRows({ ...asked, mark }, query)) };
+  const chosenKey = query.key === PLAYGROUND ? "" : query.key;
+  const keyIds = [...new Set([...(chosenKey === null ? [] : [chosenKey]), ...charged.map(({ keyId }) => keyId)])];
+  const labelOf = await readKeyLabels(accountId, [...keyIds, ...page.rows.map(({ keyId }) => keyId)]);
+  const models = new Set([...(query.model === null ? [] : [query.model]), ...charged.map(({ model }) => model)]);
+  const nameOf = query.split === "key" ? (part: string) => labelOf(part).text : (part: string) => part || "All requests";
+  const { inputCost, outputCost, ...counts } = totals;
+  return {
+    totals: { ...counts, cost: inputCost + outputCost },
+    rows: page.rows.map((row) => usageRow(row, labelOf(row.keyId))),
+    ...neighbours(page, query),
+    mark,
+    hasEverCalled: page.rows.length > 0 || (await listLatestRequests(accountId, 1)).length > 0,
+    chart: spendChart(spend, query.fromDay, query.toDay, nameOf),
+    models: [...models].sort().map((model) => ({ value: model, text: model })),
+    keys: keyIds.slice(0, MAX_KEYS).map((keyId) => keyChoice(keyId, labelOf(keyId))),
+  };
+}
+
+interface RowsPage {
+  rows: ChargedRequest[];
+  /** More follow in the direction in which it was read. */
+  more: boolean;
+  mark: bigint;
+}
+
+const readRows = (span: UsageSpan & { mark: bigint }, { cursor }: UsageQuery): Promise<Omit<RowsPage, "mark">> =>
+  cursor?.direction === "newer"
+    ? listNewerRequests(span, PAGE_ROWS, cursor.requestId)
+    : listOlderRequests(span, PAGE_ROWS, cursor?.requestId ?? null);
+
+/** One comes to a page from the page beside it, which is there still: charges are for ever. */
+function neighbours({ rows, more, mark }: RowsPage, { cursor }: UsageQuery): Pick<UsageView, "older" | "newer"> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  const hasNewer = cursor?.direction === "newer" ? more : cursor !== null;
+  const hasOlder = cursor?.direction === "newer" ? true : more;
+  return {
+    newer: hasNewer && first ? `${first.requestId}.${mark}` : null,
+    older: hasOlder && last ? `${last.requestId}.${mark}` : null,
+  };
+}
+
+/** A charge with its key's name, and its costs added up. */
+export function usageRow({ keyId: _, inputCost, outputCost, ...row }: ChargedRequest, key: KeyLabel): UsageRow {
+  return { ...row, key: key.text, isKeyRevoked: key.isRevoked, cost: inputCost + outputCost };
+}
+
+const keyChoice = (keyId: string, { text, isRevoked }: KeyLabel): UsageChoice => ({
+  value: keyId || PLAYGROUND,
+  text: isRevoked ? `${text} (revoked)` : text,
+});

@@ -1,0 +1,60 @@
+// What an owner may write to take money out, and what their page sends with the signature.
+
+import { z } from "zod";
+import type { WithdrawalId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { walletChains } from "@/lib/chains/wallet";
+import { textField } from "../answer";
+import { readUsdText } from "../usage/usd-text";
+
+const UNIT = 1_000n;
+
+/**
+ * Reads what shall arrive: `5`, `12.5`, at most six places, since USDC has no more.
+ * @throws RangeError that says how to write it
+ */
+function readUsdcText(text: string): NanoUsd {
+  const amount = readUsdText(text);
+  if (amount % UNIT !== 0n) throw new RangeError("Use at most 6 decimal places: USDC has no smaller unit.");
+  return amount;
+}
+
+const chain = z.enum(["base", "solana"]);
+
+/** Which chain, to which of the own wallets, and how much is to arrive there. */
+export const withdrawalForm = z.strictObject({
+  chain,
+  destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is no address. Choose one of your wallets."),
+  amount: textField(readUsdcText),
+});
+
+const MAX_SIGNATURE_CHARACTERS = 40_000;
+const mostNano = 9_223_372_036_854_775_807n;
+const money = z
+  .bigint()
+  .min(0n)
+  .max(mostNano)
+  .transform((value) => nanoUsd(value));
+
+/** A drawn-up order as it came back, signed. Every field is held against what was signed, and against what is so now. */
+export const signedOrderForm = z.strictObject({
+  chain,
+  destination: z.string().min(1).max(100),
+  amount: money,
+  fee: money,
+  opensAccount: z.boolean(),
+  nonce: z.string().regex(/^[0-9A-Za-z]{22}$/),
+  issuedAt: z.date(),
+  signer: z.strictObject({ chain: z.enum(walletChains), address: z.string().min(1).max(64) }),
+  signature: z.string().min(1).max(MAX_SIGNATURE_CHARACTERS),
+});
+
+export type SignedOrderForm = z.output<typeof signedOrderForm>;
+
+const unknown = "There is no such withdrawal. Reload the page.";
+export const withdrawalChoiceForm = z.strictObject({
+  id: z
+    .string(unknown)
+    .regex(/^wd_[0-9A-Za-z]{20}$/, unknown)
+    .transform((text) => text as WithdrawalId),
+});

@@ -1,0 +1,257 @@
+// What the withdraw page is told, and what its owner is told when it is refused: each in words, with the field that they are about.
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { now } from "@/lib/base/clock";
+import type { SessionId, WithdrawalId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { forgetOnce } from "@/lib/base/process-singleton";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { displayAddress } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { checkLedger } from "@/lib/ledger/check";
+import { addReport } from "@/lib/wallets/reserves/report";
+import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
+import {
+  creditUnfinal,
+  link,
+  newKeyWallet,
+  newOwner,
+  startWorld,
+  type TestOwner,
+  USD,
+  type World,
+} from "@/lib/wallets/withdrawals/testing/world";
+import { readForm } from "../answer";
+import type { Owner } from "../owner";
+import type { DrawnOrder } from "../views/withdraw";
+import { cancelOwnWithdrawal, readWithdrawPage, startOwnWithdrawal, takeOwnWithdrawal } from "./withdraw";
+import { signedOrderForm, withdrawalForm } from "./withdraw-form";
+
+await openTestDatabase();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.stop());
+beforeEach(() => forgetOnce("limits.limiter"));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  forgetOnce("config");
+  setSandboxEvmNodes([world.evm.url()]);
+  expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
+  await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
+});
+
+const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({ accountId, sessionId: "ses_test" as SessionId, wallet: evm, isFrozen: false });
+
+/** What a page sends, through the form that reads it. */
+async function start(test: TestOwner, wish: { chain?: string; destination?: string; amount: string }) {
+  const read = readForm(withdrawalForm, { chain: "base", destination: displayAddress(test.evm), ...wish });
+  return read.ok ? startOwnWithdrawal(ownerOf(test), read.form) : read;
+}
+
+async function drawn(test: TestOwner, wish: Parameters<typeof start>[1]): Promise<DrawnOrder> {
+  const answer = await start(test, wish);
+  if (!answer.ok) throw new Error(answer.message);
+  return answer.order;
+}
+
+async function take(test: TestOwner, { text, needsApproval: _, ...order }: DrawnOrder, changes: object = {}) {
+  const signer = { chain: test.evm.chain, address: displayAddress(test.evm) };
+  const read = readForm(signedOrderForm, { ...order, signer, signature: await test.evm.sign(text), ...changes });
+  return read.ok ? takeOwnWithdrawal(ownerOf(test), read.form) : read;
+}
+
+test("an order is drawn up, signed, taken, shown and cancelled, as a page does it", async () => {
+  const owner = await newOwner(50n * USD);
+  const order = await drawn(owner, { amount: " $12.50 " });
+  expect(order).toMatchObject({ amount: 12_500_000_000n, fee: 100_000_000n, destination: displayAddress(owner.evm), needsApproval: false });
+  const taken = await take(owner, order);
+  expect(taken).toMatchObject({ ok: true });
+  const page = await readWithdrawPage(ownerOf(owner));
+  expect(page.withdrawals).toMatchObject([
+    { state: "approved", amount: order.amount, destination: displayAddress(owner.evm), transaction: null },
+  ]);
+  expect(page.allowance).toMatchObject({ withdrawable: 50n * USD - 12_600_000_000n, leftOpen: 4 });
+  const [other, id] = [await newOwner(0n), page.withdrawals[0]?.id as WithdrawalId];
+  const late = { ok: false, message: "It cannot be cancelled any more: it is on its way, or over." };
+  expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
+  expect(await cancelOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, id)).toEqual({ ok: true });
+  expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(late);
+  expect((await readWithdrawPage(ownerOf(owner))).allowance.withdrawable).toBe(50n * USD);
+});
+
+test("the page leads back to every withdrawal, once each, and to nobody else's", async () => {
+  const [owner, other] = [await newOwner(500n * USD), await newOwner(50n * USD)];
+  const ids: string[] = [];
+  for (let n = 0; n < 52; n++) {
+    const taken = await take(owner, await drawn(owner, { amount: "1" }));
+    if (!("id" in taken)) throw new Error(taken.message);
+    ids.unshift(taken.id);
+    await cancelOwnWithdrawal(ownerOf(owner), taken.id as WithdrawalId);
+    forgetOnce("limits.limiter");
+  }
+  // Many at one moment: the id tells them apart.
+  await pool().query("UPDATE withdrawal SET requested_at = date_trunc('hour', requested_at) WHERE account_id = $1", [owner.accountId]);
+  const pages = [await readWithdrawPage(ownerOf(owner))];
+  for (let older = pages[0]?.older; older; older = pages.at(-1)?.older) {
+    expect((await readWithdrawPage(ownerOf(other), older)).withdrawals).toEqual([]);
+    pages.push(await readWithdrawPage(ownerOf(owner), older));
+  }
+  expect(pages.map(({ withdrawals }) => withdrawals.length)).toEqual([25, 25, 2]);
+  expect(new Set(pages.flatMap(({ withdrawals }) => withdrawals.map(({ id }) => id)))).toEqual(new Set(ids));
+  for (const nonsense of ["", "x", "1.wd_'; DROP", ["1", "2"], "99999999999999.wd_aaaaaaaaaaaaaaaaaaaa", null]) {
+    expect((await readWithdrawPage(ownerOf(owner), nonsense)).withdrawals.length).toBe(25);
+  }
+});
+
+test("the page tells each wallet's fee, and from when on a new one is paid", async () => {
+  const owner = await newOwner(50n * USD);
+  const fresh = newKeyWallet("solana");
+  await link(owner.accountId, fresh, false);
+  await world.solana.faucet(owner.solana.address, 1n);
+  const { destinations, signers, highestFee, least } = await readWithdrawPage(ownerOf(owner));
+  const of = (address: string) => destinations.find((one) => one.address === address);
+  expect(of(displayAddress(owner.evm))).toMatchObject({ chain: "base", payableFrom: null, fee: 100_000_000n });
+  await expect
+    .poll(async () => (await readWithdrawPage(ownerOf(owner))).destinations.find(({ address }) => address === owner.solana.address)?.fee)
+    .toBe(100_000_000n);
+  expect(of(fresh.address)).toMatchObject({ chain: "solana", fee: 500_000_000n });
+  expect(of(fresh.address)?.payableFrom?.getTime()).toBe((of(fresh.address)?.linkedAt.getTime() ?? 0) + 24 * 3_600_000);
+  expect([signers.length, highestFee, least]).toEqual([3, { base: 100_000_000n, solana: 500_000_000n }, 1n * USD]);
+});
+
+test.each([
+  ["", /Write an amount/],
+  ["0", /above zero/],
+  ["-5", /above zero/],
+  ["1.0000001", /at most 6 decimal places/],
+  ["1,000", /without commas/],
+  ["five", /in digits/],
+  ["0.99", /The least is \$1\.00/],
+  ["49.91", /more than can leave: \$50\.00/],
+  ["99999999999", /The most is/],
+])("the amount %j is refused at its field", async (amount, tells) => {
+  const owner = await newOwner(50n * USD);
+  expect(await start(owner, { amount })).toEqual({ ok: false, field: "amount", message: expect.stringMatching(tells) });
+});
+
+test.each([
+  ["", /Choose a wallet/],
+  ["0x1234", /no address on Base/],
+  [`0x${"aB".repeat(20)}`, /capitals do not fit/],
+  ["HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", /another chain/],
+  ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", /the token itself/],
+  [`0x${"12".repeat(20)}`, /not linked to your account/],
+])("the destination %j is refused at its field", async (destination, tells) => {
+  const owner = await newOwner(50n * USD);
+  expect(await start(owner, { amount: "5", destination })).toEqual({
+    ok: false,
+    field: "destination",
+    message: expect.stringMatching(tells),
+  });
+});
+
+test("what stands in the way is told before anything is signed", async () => {
+  const owner = await newOwner(5n * USD);
+  await creditUnfinal(owner, 50n * USD);
+  expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/more than can leave: \$5\.00/) });
+  vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
+  forgetOnce("config");
+  expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
+  vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
+  forgetOnce("config");
+  expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ needsApproval: true });
+  const fresh = newKeyWallet("evm");
+  await link(owner.accountId, fresh, false);
+  expect(await start(owner, { amount: "1", destination: fresh.address })).toMatchObject({
+    field: "destination",
+    message: expect.stringMatching(/linked less than 24 hours ago\. It is paid from \d+ \w+ \d{4}.*UTC on/),
+  });
+  expect(
+    await startOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, { chain: "base", destination: "", amount: 0n as never }),
+  ).toMatchObject({
+    message: expect.stringMatching(/frozen/),
+  });
+});
+
+test("more than lies on a chain is not ordered there, and the same order again is held against nothing", async () => {
+  const owner = await newOwner(50n * USD);
+  const holding = { height: 1, blockHash: null, atAddresses: nanoUsd(2n * USD), addresses: 1 };
+  const report = async (base: bigint, solana: bigint) =>
+    addReport({
+      ...{
+        state: "covered",
+        at: now(),
+        held: nanoUsd(0),
+        owed: nanoUsd(0),
+        customers: nanoUsd(0),
+        credits: nanoUsd(0),
+        granted: nanoUsd(0),
+      },
+      holdings: [
+        { chain: "base", treasury: nanoUsd(base), ...holding },
+        { chain: "solana", treasury: nanoUsd(solana), ...holding },
+      ],
+    });
+  const onSolana = { chain: "solana", destination: owner.solana.address };
+  const early = await drawn(owner, { ...onSolana, amount: "4" });
+  await report(30n * USD, 1_200_000_000n);
+  const told = { ok: false, field: "amount", message: "On Solana $3.20 can leave at the moment. Choose Base, or a smaller amount." };
+  expect(await start(owner, { ...onSolana, amount: "4" })).toEqual(told);
+  expect(await take(owner, early)).toEqual(told);
+  expect((await readWithdrawPage(ownerOf(owner))).allowance.leftOnChain).toEqual({ base: 32n * USD, solana: 3_200_000_000n });
+  const order = await drawn(owner, { ...onSolana, amount: "3" });
+  const taken = await take(owner, order);
+  expect(taken).toMatchObject({ ok: true });
+  expect(await take(owner, order)).toEqual(taken);
+  // What is open counts as gone, and what came in behind the report as there.
+  expect(await start(owner, { ...onSolana, amount: "2" })).toMatchObject({
+    message: "On Solana nothing can leave at the moment. Choose Base.",
+  });
+  await creditUnfinal(owner, 5n * USD);
+  await pool().query("UPDATE deposit SET chain = 'solana', block = 2, finalized = true WHERE account_id = $1", [owner.accountId]);
+  expect(await start(owner, { ...onSolana, amount: "5" })).toMatchObject({ ok: true });
+  await report(0n, 0n);
+  expect(await start(owner, { amount: "5" })).toMatchObject({
+    message: "On Base $2.00 can leave at the moment. Choose Solana, or a smaller amount.",
+  });
+  await pool().query("DELETE FROM reserve_report");
+  await pool().query("UPDATE deposit SET chain = 'base' WHERE account_id = $1", [owner.accountId]);
+  expect(await start(owner, { amount: "5" })).toMatchObject({ ok: true });
+});
+
+test("a browser that sends other terms than were signed gets nothing", async () => {
+  const owner = await newOwner(50n * USD);
+  const order = await drawn(owner, { amount: "5" });
+  const told = { ok: false, message: expect.stringMatching(/signature is not of this wallet/) };
+  expect(await take(owner, order, { amount: 49_000_000_000n })).toEqual(told);
+  expect(await take(owner, order, { nonce: "B".repeat(22) })).toEqual(told);
+  expect(await take(owner, order, { fee: 0n })).toMatchObject({ message: "The fee is $0.10 now. Nothing was withdrawn. Review it again." });
+  const stranger = newKeyWallet("evm");
+  const signer = { chain: "evm", address: stranger.address };
+  expect(await take(owner, order, { signer, signature: await stranger.sign(order.text) })).toMatchObject({
+    message: expect.stringMatching(/not linked to this account/),
+  });
+  for (const nonsense of [
+    { amount: "5" },
+    { nonce: "'; DROP TABLE" },
+    { issuedAt: "now" },
+    { extra: 1 },
+    { signature: "x".repeat(50_000) },
+  ]) {
+    expect(await take(owner, order, nonsense)).toMatchObject({ ok: false, message: "The form cannot be read. Load the page again." });
+  }
+  expect((await readWithdrawPage(ownerOf(owner))).withdrawals).toEqual([]);
+});
+
+test("while the chain cannot be asked nothing is ordered, and the page still shows", async () => {
+  const owner = await newOwner(50n * USD);
+  const order = await drawn(owner, { amount: "5" });
+  setSandboxEvmNodes(["http://127.0.0.1:9"]);
+  const told = { ok: false, message: expect.stringMatching(/cannot be asked at the moment/) };
+  expect(await start(owner, { amount: "5" })).toEqual(told);
+  expect(await take(owner, order)).toEqual(told);
+  expect((await readWithdrawPage(ownerOf(owner))).destinations).toHaveLength(2);
+});

@@ -1,0 +1,134 @@
+// Taking money out, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and what became
+// of it.
+
+import { z } from "zod";
+import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
+import type { WithdrawalId } from "@/lib/base/ids";
+import type { NanoUsd } from "@/lib/base/money";
+import { transactionUrl } from "@/lib/chains/explorer";
+import { displayAddress, readWallet } from "@/lib/chains/wallet";
+import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from "@/lib/wallets/custody/withdrawal-order";
+import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
+import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
+import { readDestination } from "@/lib/wallets/withdrawals/destination";
+import { createOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
+import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
+import { listWithdrawals, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { frozenRefusal, refuse } from "../answer";
+import { type Owner, shownWallet } from "../owner";
+import { refusalText } from "../refusals";
+import type { Answer } from "../views/answer";
+import type { DrawnOrder, WithdrawPage } from "../views/withdraw";
+import type { SignedOrderForm } from "./withdraw-form";
+import { withdrawalRefusal } from "./withdraw-refusals";
+
+const PAGE_ROWS = 25;
+
+/** With the withdrawals that `before`, an earlier page's `older`, leads to; the newest ones when it leads nowhere. */
+export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
+  const [allowance, wallets, found] = await Promise.all([
+    readAllowance(accountId),
+    listPayableWallets(accountId),
+    listWithdrawals(accountId, { limit: PAGE_ROWS + 1, after: positionForm.safeParse(before).data }),
+  ]);
+  const fees = readFees();
+  const shown = found.slice(0, PAGE_ROWS);
+  return {
+    allowance,
+    least: minWithdrawal(),
+    highestFee: { base: fees.base, solana: higher(fees.solana, fees.solanaWithAccount) },
+    destinations: await Promise.all(
+      wallets.map(async ({ linkedAt, payableFrom, ...wallet }) => {
+        const chain = wallet.chain === "evm" ? ("base" as const) : ("solana" as const);
+        return { chain, address: displayAddress(wallet), linkedAt, payableFrom, fee: await feeTo(chain, wallet.address) };
+      }),
+    ),
+    signers: wallets.map(shownWallet),
+    withdrawals: shown.map(({ chain, destination, transaction, ...row }) => ({
+      ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
+      ...{ requestedAt: row.requestedAt, endedAt: row.endedAt, chain, transaction },
+      destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
+      transactionUrl: transaction && transactionUrl(chain, transaction),
+    })),
+    older: found.length > PAGE_ROWS ? positionOf(shown.at(-1)) : null,
+  };
+}
+
+const positionOf = (last: Withdrawal | undefined): string | null => (last ? `${last.requestedAt.getTime()}.${last.id}` : null);
+
+/** `1796083201000.wd_…`: when the last withdrawal of a page was asked for, and its id. */
+const positionForm = z
+  .string()
+  .regex(/^\d{1,14}\.wd_[0-9A-Za-z]{20}$/)
+  .transform((text) => {
+    const [requestedAtMs, id] = text.split(".");
+    return { requestedAt: new Date(Number(requestedAtMs)), id: id as WithdrawalId };
+  });
+
+const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
+
+/** Null when the chain does not tell within the time that a page has. */
+async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd | null> {
+  const fees = readFees();
+  if (chain === "base") return fees.base;
+  const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_WAIT_MS).unref());
+  const read = await Promise.race([readDestination(chain, address).catch(() => null), slow]); // unknown is what it is then
+  if (!read?.ok) return null;
+  return read.needsAccount ? fees.solanaWithAccount : fees.solana;
+}
+
+const MAX_WAIT_MS = 1_500;
+
+interface Wish {
+  chain: WithdrawalChain;
+  destination: string;
+  amount: NanoUsd;
+}
+
+/** Draws an order up for the owner to look at and sign. Nothing is taken yet. */
+export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answer<{ order: DrawnOrder }>> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
+  const drawn = await createOrder({ ...wish, accountId: owner.accountId });
+  if (!drawn.ok) return withdrawalRefusal(drawn, wish.chain);
+  const { order } = drawn;
+  const allowance = await readAllowance(owner.accountId);
+  const hindered = await findHindrance(owner, order, allowance);
+  if (hindered) return withdrawalRefusal(hindered, wish.chain);
+  const { accountId: _, validUntil: __, ...fields } = order;
+  const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
+  return {
+    ok: true,
+    order: { ...fields, destination, text: writeOrderText(order), needsApproval: order.amount > allowance.leftWithoutApproval },
+  };
+}
+
+/** What would be refused in the end: told before anything is signed. */
+async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
+  const { withdrawable, leftOfDay, leftOfService, leftOpen } = allowance;
+  const wallets = await listPayableWallets(accountId);
+  const to = wallets.find(({ chain, address }) => chain === walletChainOf(order.chain) && address === order.destination);
+  if (!to) return { reason: "destination_not_linked" } as const;
+  if (to.payableFrom) return { reason: "destination_too_new", since: to.payableFrom } as const;
+  if (leftOpen === 0) return { reason: "too_many_open" } as const;
+  if (order.amount + order.fee > withdrawable) return { reason: "insufficient", most: withdrawable } as const;
+  if (order.amount > leftOfDay) return { reason: "account_limit", most: leftOfDay } as const;
+  if (order.amount > leftOfService) return { reason: "service_limit", most: leftOfService } as const;
+  return findShortage(order);
+}
+
+/** Takes the signed order. The same one twice is the same withdrawal. */
+export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Promise<Answer<{ id: string }>> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
+  const signer = readWallet(form.signer.chain, form.signer.address);
+  if (!signer) return refuse(refusalText("address_invalid"));
+  const outcome = await requestWithdrawal({ ...form, signer, accountId: owner.accountId });
+  return outcome.ok ? outcome : withdrawalRefusal(outcome, form.chain);
+}
+
+/** Takes a withdrawal back while nothing is signed for it. From a frozen account too: the money only comes back. */
+export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId): Promise<Answer> {
+  if (await cancelWithdrawal(accountId, id)) return { ok: true };
+  return refuse("It cannot be cancelled any more: it is on its way, or over.");
+}
