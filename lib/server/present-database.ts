@@ -16,7 +16,7 @@ import { databaseProblem } from "./start-problem";
  */
 export async function withPresentDatabase(work: () => Promise<void>): Promise<void> {
   const { DATABASE_URL } = config();
-  let close = async () => undefined as void;
+  let close: () => Promise<void> = async () => undefined;
   try {
     close = await openDatabase();
     await work();

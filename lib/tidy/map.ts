@@ -31,3 +31,36 @@ export const mapEqualsDisk: Rule = (tree) => {
     }),
   ];
 };
+
+/** A row of a table: `| question | \`path\` | \`name\` |`. */
+const answer = /^\|\s*([^|]+\?)\s*\|\s*`([^`]+)`\s*\|\s*`([^`]+)`\s*\|/;
+const minQuestions = 10;
+
+/** Each question's file is there and holds the name that answers it. */
+export const mapAnswersQuestions: Rule = (tree) => {
+  const rows = (tree.get(mapFile) ?? "").split("\n").flatMap((text, index) => {
+    const [, question, path = "", name = ""] = answer.exec(text) ?? [];
+    return question === undefined ? [] : [{ line: index + 1, path, name }];
+  });
+  const wrong = rows.flatMap(({ line, path, name }) => {
+    const text = tree.get(path);
+    if (text === undefined) return [{ file: mapFile, line, message: `leads to ${path}, which is not there: name the file that answers.` }];
+    return text.includes(name)
+      ? []
+      : [{ file: mapFile, line, message: `names ${name}, which is not in ${path}: correct the name, or the file.` }];
+  });
+  if (rows.length >= minQuestions) return wrong;
+  return [
+    ...wrong,
+    { file: mapFile, message: `answers ${rows.length} questions: write at least ${minQuestions}, each with a file and a name.` },
+  ];
+};
+
+/** Files that the map names in backticks, below lib/ or from the root. */
+export const mapNamesFiles: Rule = (tree) =>
+  (tree.get(mapFile) ?? "").split("\n").flatMap((text, index) =>
+    [...text.matchAll(/`([a-z0-9/-]+\/[a-z0-9-]+\.(?:ts|sql|prisma))`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !tree.has(`lib/${path}`) && !tree.has(path))
+      .map((path) => ({ file: mapFile, line: index + 1, message: `names ${path}, which is not there: correct the path.` })),
+  );

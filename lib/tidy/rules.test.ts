@@ -38,6 +38,11 @@ const files = (count: number): Files => Object.fromEntries(Array.from({ length: 
 const inFolders = (count: number): Files =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`lib/ledger/a${index % 2}/f${index}.ts`, ""]));
 
+const questions = (count: number, path: string, name: string): Files => ({
+  "lib/README.md": `| Where is it? | \`${path}\` | \`${name}\` |\n`.repeat(count),
+  "lib/base/x.ts": "f();",
+});
+
 const proofs: Record<string, Proof> = {
   "a file has at most 300 lines": { breaks: [code(lines(300))], keeps: [code(lines(299)), { "README.md": lines(900) }] },
   "a function has at most 60 lines, a component 100": {
@@ -201,6 +206,14 @@ const proofs: Record<string, Proof> = {
       functionFile(sqlFunction("ledger_a", "RETURN;") + sqlFunction("ledger_a", "RETURN;")),
     ],
     keeps: [functionFile(sqlFunction("ledger_a", "RETURN;") + sqlFunction("ledger_b", "RETURN;"))],
+  },
+  "lib/README.md answers where things are, and the answers hold": {
+    breaks: [questions(10, "lib/base/gone.ts", "f"), questions(10, "lib/base/x.ts", "g"), questions(9, "lib/base/x.ts", "f")],
+    keeps: [questions(10, "lib/base/x.ts", "f")],
+  },
+  "lib/README.md names files that are there": {
+    breaks: [{ "lib/README.md": "See `base/gone.ts`." }, { "lib/README.md": "See `prisma/functions/ledger/gone.sql`." }],
+    keeps: [{ "lib/README.md": "See `base/x.ts` and `lib/base/x.ts`.", "lib/base/x.ts": "" }],
   },
   "lib/README.md lists the folders that are there": {
     breaks: [

@@ -3,7 +3,7 @@
 import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
-import { mapEqualsDisk } from "./map";
+import { mapAnswersQuestions, mapEqualsDisk, mapNamesFiles } from "./map";
 import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
 import { fileLength, folderSize, functionLength } from "./sizes";
 import { noModuleState } from "./state";
@@ -34,6 +34,8 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every error code is thrown and tested", ourErrorCodes],
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
+  ["lib/README.md answers where things are, and the answers hold", mapAnswersQuestions],
+  ["lib/README.md names files that are there", mapNamesFiles],
   ["no file names a registry or a path of one machine", noMachine],
   ["the lockfile names no host", lockfileNamesNoHost],
   ["the lockfile is whole for every system", lockfileIsWhole],
