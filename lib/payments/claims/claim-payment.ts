@@ -97,7 +97,7 @@ async function recordWanted(known: PaymentClaim, at: Date): Promise<PaymentClaim
 /** Null when another request was faster, or another payment took the Idempotency-Key in between. */
 async function claimAnew(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<PaymentClaim | null> {
   const { id, state, attempt, isRelayed } = known;
-  // Never earlier than before: what was signed first may still be carried out until then.
+  // Never earlier than before: the first signature may still be carried out until then.
   const isLonger = terms.validUntil > known.validUntil;
   const update = prisma().paymentClaim.updateManyAndReturn({
     where: { id, state, attempt, relayed: isRelayed, ...(isLonger ? { validUntil: { lt: terms.validUntil } } : {}) },

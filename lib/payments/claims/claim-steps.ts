@@ -99,7 +99,7 @@ export async function recordBlock({ id }: Pick<PaymentClaim, "id">, { transactio
 
 /**
  * Takes back a credit whose transaction is not on its chain and can not come any more.
- * @returns what was spent of it, which the operator bears; null when there is nothing to take back
+ * @returns the part that was spent, which the operator bears; null when there is nothing to take back
  */
 export async function reversePayment({ id }: Pick<PaymentClaim, "id">): Promise<NanoUsd | null> {
   const [row] = await prisma().$queryRaw<{ lost: bigint | null }[]>`SELECT payments_reverse(${id}, ${now()}::timestamptz) AS lost`;

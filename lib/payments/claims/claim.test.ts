@@ -210,6 +210,38 @@ test("a payment is credited once, however many book it at once: to its account w
   expect(await readCredit(network, stranger)).toBe(fromCents(5));
 });
 
+test("of twenty that take a payment anew at once, one is the first, and its attempt counts once", async () => {
+  const terms = newTerms();
+  const { claim } = await claimOf(terms);
+  expect(await storesNow(claim)).toBe(true);
+  expect(await recordFailed(claim, true, { reason: "settlement_failed" })).toBe(true);
+  const all = await Promise.all(Array.from({ length: 20 }, () => claimOf(terms)));
+  expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+  expect(new Set(all.map(({ claim: taken }) => taken.attempt))).toEqual(new Set([2]));
+});
+
+test("of failed payments that come again at once with one Idempotency-Key, one has it", async () => {
+  const accountId = await createAccount();
+  const all = Array.from({ length: 10 }, () => newTerms({ accountId }));
+  for (const terms of all) await fail(terms);
+  const taken = await Promise.all(all.map((terms) => claimPayment({ ...terms, idempotencyKey: "again" })));
+  expect(taken.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+  expect(taken.filter(isMismatch)).toHaveLength(9);
+});
+
+test("of a failed payment that is taken anew while the job deletes it, there is one claim, and it is under way", async () => {
+  for (let times = 0; times < 20; times++) {
+    const terms = newTerms();
+    const { id } = await fail(terms);
+    await pool().query(
+      "UPDATE payment_claim SET valid_until = now() - interval '2 days', wanted_at = now() - interval '2 days' WHERE id = $1",
+      [id],
+    );
+    const [{ claim }] = await Promise.all([claimOf(terms), deleteVoidPayments()]);
+    expect(await findClaim(network, payer, terms.nonce)).toMatchObject({ id: claim.id, state: "claimed" });
+  }
+});
+
 const cover = async (id: string) => {
   const { rows } = await pool().query<{ account: string | null }>("SELECT payments_cover($1) AS account", [id]);
   return rows[0]?.account;
@@ -229,5 +261,23 @@ test("one that the payer's credit covers is not submitted, until the credit is g
 test("nothing that moves no whole unit of USDC, and nothing without an amount, is stored", async () => {
   for (const amount of [0n, -5n, 1_500n]) {
     await expect(claimPayment(newTerms({ amount: amount as never }))).rejects.toThrow("payment_claim_amount_check");
+  }
+});
+
+test("one that is held for another request, in between, stays covered", async () => {
+  const { claim } = await claimOf(newTerms({ scheme: "exact_evm" }));
+  await cover(claim.id);
+  // The other request's commit is under way: it has the row, and is to hold from it.
+  const other = await pool().connect();
+  try {
+    await other.query("BEGIN");
+    await other.query("SELECT payments_cover($1), payments_record_request($1, 'req_other')", [claim.id]);
+    const uncovered = uncover(claim);
+    const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool().query(waits)).rowCount, { interval: 5 }).toBe(1);
+    await other.query("COMMIT");
+    expect(await uncovered).toMatchObject({ state: "covered", requestId: "req_other" });
+  } finally {
+    other.release();
   }
 });

@@ -1,5 +1,5 @@
 // Brings the settlement contract onto the chain, once: as a transaction of the relay's, so that the relayer's nonces stay true
-// whoever asks for it and however often.
+// however often and by however many processes it is deployed.
 
 import { formatEther, type Hex } from "viem";
 import { hasCode, readGasBalance } from "@/lib/chains/evm/balances";
@@ -15,7 +15,7 @@ export interface DeployOptions {
   nodes?: EvmNodes;
   /** Milliseconds that a block may take. */
   waitMs?: number;
-  /** Told what it will cost at the most, in wei, before anything is sent. */
+  /** Called with the maximal cost, in wei, before anything is sent. */
   onCost?: (cost: { gas: bigint; maxWei: bigint }) => void;
 }
 

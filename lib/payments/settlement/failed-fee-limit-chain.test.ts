@@ -32,7 +32,7 @@ afterAll(() => chain?.stop());
 
 const settle = async (terms: PaymentTerms, waitMs = 10_000) => settleClaim(await claim(terms), waitMs);
 
-const waste = (network: string, payer: string, count: number, onTrust: boolean) =>
+const addFailedTransactions = (network: string, payer: string, count: number, onTrust: boolean) =>
   pool().query(
     "INSERT INTO payment_waste SELECT 'waste_' || random() || i, 1, $1, $2, $4, to_timestamp($5) FROM generate_series(1, $3) i",
     [network, payer, count, onTrust, chain.clockMs() / 1_000],
@@ -59,13 +59,13 @@ async function letItEnd(): Promise<void> {
   for (let times = 0; times < 2; times++) await chain.recordFinal();
 }
 
-test("a proof that the chain shows as paid is paid, though the database was set back and others waste", async () => {
+test("a proof that the chain shows as paid is paid, though the database was set back and others' transactions fail", async () => {
   const before = await unbooked();
   const terms = await signProof(chain, await chain.newPayer(100n), { cents: 9n });
   const { id } = await claim(terms);
   expect((await settle(terms)).kind).toBe("paid");
   await pool().query("DELETE FROM payment_claim WHERE id = $1", [id]);
-  await waste(terms.network, "0xother", 100, true);
+  await addFailedTransactions(terms.network, "0xother", 100, true);
   const again = await claim(terms);
   const settled = await settleClaim(again, 30_000);
   if (settled.kind !== "paid") throw new Error(JSON.stringify(settled));
@@ -74,12 +74,12 @@ test("a proof that the chain shows as paid is paid, though the database was set 
   expect(await unbooked()).toBe(before);
 });
 
-test("an authorization that somebody else carried out is paid, though others waste", async () => {
+test("an authorization that somebody else carried out is paid, though others' transactions fail", async () => {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const hash = await chain.client.sendTransaction({ account: await chain.newPayer(1n), ...call, gas: 200_000n });
   await chain.client.waitForTransactionReceipt({ hash });
-  await waste(terms.network, "0xother", 100, true);
+  await addFailedTransactions(terms.network, "0xother", 100, true);
   const claimed = await claim(terms);
   const settled = await settleClaim(claimed, 3_000);
   if (settled.kind !== "paid") throw new Error(JSON.stringify(settled));
@@ -87,17 +87,17 @@ test("an authorization that somebody else carried out is paid, though others was
 });
 
 test.each([
-  ["braked since", 2, true],
+  ["limited since", 2, true],
   ["not allowed since", 0, false],
 ] as const)(
   "a transaction that moved nothing, and its payment %s: when another block gives it its effect it is credited",
-  async (_, wastes, approves) => {
+  async (_, failures, approves) => {
     const before = await unbooked();
     const payer = await chain.newPayer(100n);
     await chain.recordFinal();
     await chain.readClock();
     const terms = await signProof(chain, payer);
-    await waste(terms.network, terms.payer, wastes, false);
+    await addFailedTransactions(terms.network, terms.payer, failures, false);
     await chain.client.setAutomine(false);
     expect((await settle(terms, 50)).kind).toBe("pending");
     await sendRevoke(payer);
@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test("what a chain without blocks was too slow for is nobody's waste: the next new wallet is served", async () => {
+test("what a chain without blocks was too slow for is held against no payer: the next new wallet is served", async () => {
   process.env.PAYMENT_WASTE_PER_HOUR = "3";
   forgetOnce("config");
   const payers = await Promise.all([1, 2, 3].map(() => chain.newPayer(100n)));
@@ -138,7 +138,7 @@ test("what a chain without blocks was too slow for is nobody's waste: the next n
   await creditPayment(claimed, settled);
 });
 
-test("a waste that two processes see is counted once", async () => {
+test("a failed transaction that two processes see is counted once", async () => {
   const counted = async () => (await metrics().paymentsWasted.get()).values.reduce((sum, { value }) => sum + value, 0);
   const before = await counted();
   const payer = await chain.newPayer(100n);

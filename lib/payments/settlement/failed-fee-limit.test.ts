@@ -1,4 +1,4 @@
-// Nobody has many transactions made that move nothing: not one wallet, nor many new ones, and whoever pays is kept from nothing.
+// Nobody has many transactions made that move nothing: not one wallet, nor many new ones, and wallets that pay are kept from nothing.
 
 import { randomBytes } from "node:crypto";
 import { toHex } from "viem";
@@ -101,10 +101,10 @@ test("of a new wallet four are under way at once; of one that has paid more ofte
   expect(await store(await claimOf(fresh))).toBe("unknown");
 });
 
-test("one waste takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
+test("one failed transaction takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
   const budget = config().PAYMENT_WASTE_PER_HOUR;
   const payers = Array.from({ length: budget }, newPayer);
-  const wasted = async () => (await pool().query<{ wasted: bigint }>("SELECT count(*) AS wasted FROM payment_waste")).rows[0]?.wasted;
+  const failed = async () => (await pool().query<{ failed: bigint }>("SELECT count(*) AS failed FROM payment_waste")).rows[0]?.failed;
   for (const payer of payers) await pay(payer);
   for (let times = 0; times < 3; times++) {
     for (const payer of payers) {
@@ -112,7 +112,7 @@ test("one waste takes as much trust as one payment gives: wallets that paid once
       if ((await store(claim)) === "stored") await recordFailed(claim, true, { reason: "settlement_failed", isFailedTransaction: true });
     }
   }
-  expect(await wasted()).toBe(BigInt(2 * budget));
+  expect(await failed()).toBe(BigInt(2 * budget));
 });
 
 test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
@@ -138,7 +138,7 @@ test("no more is under way than its payer has, what moved since it was looked at
   expect(await store(third, { units: 50_000n, at: now() })).toBe("stored");
 });
 
-test("wallets that never paid share one budget, those under way counted; whoever has paid goes on", async () => {
+test("wallets that never paid share one budget, those under way counted; a wallet that has paid goes on", async () => {
   const budget = config().PAYMENT_WASTE_PER_HOUR;
   const known = newPayer();
   await pay(known);

@@ -84,7 +84,7 @@ interface UnderWay {
   amount: bigint;
 }
 
-/** Read before all that such a transaction becomes: one that ends between two reads counts twice then, and never not at all. */
+/** Read before the payer's failed and paid ones: a transaction that ends between two reads counts twice then, and is never left out. */
 async function readUnderWay({ network, payer }: PaymentClaim, database: Database): Promise<UnderWay> {
   const where = { network, payer, state: "claimed", relayed: true };
   const { _count, _sum } = await database.paymentClaim.aggregate({ where, _count: true, _sum: { amount: true } });

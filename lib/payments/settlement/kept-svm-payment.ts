@@ -17,7 +17,7 @@ export interface KeptPayment {
   isOurs: boolean;
 }
 
-/** @throws Error when it is not what was claimed */
+/** @throws Error when it is another payment than the claim's */
 export async function readKept({ id, settlement, amount, payer, nonce }: PaymentClaim): Promise<KeptPayment> {
   const { bytes, feePayer } = readSvmSettlement(settlement);
   const own = await findSvmTerms();

@@ -1,5 +1,5 @@
 // Settling an exact payment on the EVM chain: its EIP-3009 authorization is carried out by the relayer, or by a facilitator. Anybody
-// else may do it as well, since whoever sees it can: then it is found on the chain, and is as good.
+// else who sees the authorization can do it as well: then it is found on the chain, and is as good.
 
 import { getAddress } from "viem";
 import { now } from "@/lib/base/clock";

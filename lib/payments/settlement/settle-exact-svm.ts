@@ -50,7 +50,7 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   // What was sent before and came to nothing is the same transaction.
   if (claim.attempt > 1) return { kind: "refused", ...usedUp };
   if (trial.value !== null) return explainTrial(kept.transaction, trial.value);
-  // From a node that is as far as the one that knew the payer's blockhash: this one is no older, and lasts no shorter.
+  // From a node that is as far as the node that knew the payer's blockhash: this blockhash is no older, and lasts no shorter.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const transaction = { id, ...signed, feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };
   return storeAttempt(claim, { units: accounts[0]?.units ?? 0n, at }, (commit) => storeSigned(transaction, commit));

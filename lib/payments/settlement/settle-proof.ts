@@ -40,7 +40,7 @@ const requestNumber = z
   .regex(/^req_\d+$/)
   .transform((text) => BigInt(text.slice("req_".length)));
 
-/** Reads what was put aside for settling. @throws Error when nothing says which contract settles it */
+/** Reads the proof that the claim keeps. @throws Error when nothing says which contract settles it */
 export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
   const terms = await findSettlementTerms();
   if (terms === null) throw new Error("A proof was claimed, and nothing says which contract would settle it.");

@@ -35,7 +35,7 @@ export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayme
 }
 
 /**
- * Where the payer's message is in a block, whoever brought it there. Its memo finds it, and anybody can write that into another
+ * Where the payer's message is in a block, by any sender. Its memo finds it, and anybody can write that into another
  * transaction: the message itself is compared.
  * @throws SolanaUnavailable
  */

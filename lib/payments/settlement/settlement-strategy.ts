@@ -12,7 +12,7 @@ export interface SettledAt {
 export type Attempt =
   /** Its bytes are in the relay, or another run has stored them: the caller sends and follows it. */
   | { kind: "stored" }
-  /** The chain shows it as paid already, whoever submitted it. */
+  /** The chain shows it as paid already, by any sender. */
   | ({ kind: "found" } & SettledAt)
   /** Nothing moved, and nothing was stored. */
   | ({ kind: "refused" } & Refusal)
@@ -32,7 +32,7 @@ export interface SettlementStrategy {
    */
   attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;
   /**
-   * Where the chain shows it as paid, whoever submitted it; null when it does not. `final`: in a final block, for good. Asked when no
+   * Where the chain shows it as paid, by any sender; null when it does not. `final`: in a final block, for good. Asked when no
    * transaction of ours in the relay tells: then only this finds what a race, or a database that was set back, hides.
    * @throws EvmFailure, SolanaUnavailable when no node tells
    */

@@ -28,7 +28,7 @@ export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   if (!written) return null;
   const { treasury, relayer } = partiesForm.parse(JSON.parse(written.value));
   const { MODE, TREASURY_BASE_ADDRESS: pinned, SERVICE_NAME: serviceName } = config();
-  // Whoever can write to the database could name another contract than the one that payers trust.
+  // Somebody who can write to the database could name another contract than the one that payers trust.
   if (MODE === "live" && pinned?.toLowerCase() !== treasury)
     throw new Error("The database names another treasury than TREASURY_BASE_ADDRESS.");
   const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };

@@ -11,7 +11,7 @@ const MAX_WORDS = 100;
 /** @param why as the nodes name it. @throws SolanaUnavailable */
 export async function explainTrial(transaction: PaymentTransaction, why: string): Promise<Attempt> {
   if (why === "BlockhashNotFound") {
-    // The node that tried it may be behind the one that gave it.
+    // The node that tried it may be behind the node that gave it.
     if (await isBlockhashKnown(solanaNodes(), transaction.blockhash)) return { kind: "unknown" };
     return { kind: "refused", reason: "expired", message: "The transaction's blockhash has run out: sign a new one" };
   }

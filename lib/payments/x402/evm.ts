@@ -1,5 +1,5 @@
 // x402 on Base: the payer signs an EIP-3009 authorization of USDC to our treasury, and anybody may carry it out, once. What was
-// signed is held against what was asked for here; only whether a contract wallet signed it is asked of the chain.
+// signed is held against our own requirements here; only whether a contract wallet signed it is asked of the chain.
 
 import { getAddress, type Hex } from "viem";
 import { z } from "zod";

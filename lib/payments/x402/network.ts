@@ -4,7 +4,7 @@ import type { NanoUsd } from "@/lib/base/money";
 import type { JsonObject, PaymentScheme } from "../claims/claim";
 import type { PaymentPayload, PaymentRequirements } from "./wire";
 
-/** What an answer costs at the most, and the very request that it is for. */
+/** The maximal cost of an answer, and the very request that it is for. */
 export interface Price {
   /** Base units of USDC, rounded up. */
   units: bigint;

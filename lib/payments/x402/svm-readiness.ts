@@ -36,7 +36,7 @@ const kept = () =>
   once<Kept>("readiness for payments on Solana", () => ({ nodes: null, atMs: 0, answer: Promise.resolve(null), wasReady: false }));
 
 /**
- * Null while the treasury has no account for USDC, or whoever pays the fee has no SOL. When no node answers, what they said last is
+ * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, what they said last is
  * true: a payment that came in before can be sent again.
  */
 export async function findReadiness(terms: PaymentTerms): Promise<Readiness | null> {

@@ -24,7 +24,7 @@ export async function findSvmTerms(): Promise<PaymentTerms | null> {
   if (!written) return null;
   const { sponsor, treasury, mint } = partiesForm.parse(JSON.parse(written.value));
   const { MODE, TREASURY_SOLANA_ADDRESS: pinned } = config();
-  // Whoever can write to the database could have payers pay somebody else, or with something else.
+  // Somebody who can write to the database could have payers pay somebody else, or with something else.
   if (MODE === "live" && (pinned !== treasury || mint !== USDC_MINT))
     throw new Error("The database names another treasury than TREASURY_SOLANA_ADDRESS, or another token than USDC.");
   const terms = { feePayer: sponsor, mint, payTo: treasury };
