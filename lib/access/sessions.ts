@@ -12,7 +12,7 @@ import { type Database, prisma } from "@/lib/db/prisma";
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
-/** Every page begins with its session: who waits longer than this for the database is told so. */
+/** Every page begins with its session. A database that takes longer counts as away. */
 const ANSWER_WITHIN_MS = 5_000;
 
 interface NewSession {

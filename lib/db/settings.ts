@@ -3,8 +3,11 @@
 import { prisma } from "./prisma";
 
 /** The settings whose names begin with `prefix`. */
-export const listSettings = (prefix: string): Promise<{ name: string; value: string }[]> =>
-  prisma().setting.findMany({ where: { name: { startsWith: prefix } } });
+export function listSettings(prefix: string): Promise<{ name: string; value: string }[]> {
+  // Prisma hands the prefix to LIKE as it is, where these three mean something.
+  const startsWith = prefix.replaceAll(/[\\%_]/g, "\\$&");
+  return prisma().setting.findMany({ where: { name: { startsWith } } });
+}
 
 /** Writes a setting, over the one of that name if there is one. */
 export async function writeSetting(name: string, value: string): Promise<void> {

@@ -1,6 +1,6 @@
 // What payments left at an address becomes the account's whose wallet it is proved to be: once, and only what is free.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetOnce } from "@/lib/base/process-singleton";
@@ -72,6 +72,20 @@ test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s bring
   await pay(wallet, USD);
   expect((await enter(wallet)).accountId).toBe(accountId);
   expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([6n * USD, 0n]);
+});
+
+test("a sign-in whose credit cannot be moved lets in all the same, and the next one moves it", async () => {
+  const wallet = newWallet("evm");
+  await pay(wallet, 3n * USD);
+  const query = pool().query.bind(pool()) as (...given: unknown[]) => Promise<unknown>;
+  const failing = vi.spyOn(pool(), "query").mockImplementation((async (...given: unknown[]) => {
+    if (JSON.stringify(given[0]).includes("payments_claim_credit")) throw new Error("the database is away");
+    return query(...given);
+  }) as never);
+  const { accountId } = await enter(wallet).finally(() => failing.mockRestore());
+  expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([0n, 3n * USD]);
+  expect((await enter(wallet)).accountId).toBe(accountId);
+  expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([3n * USD, 0n]);
 });
 
 test("ten sign-ins at once move it once", async () => {
