@@ -141,7 +141,7 @@ function textOf(node: ts.Node): string | null {
 }
 
 const queries =
-  /^(findMany|findFirst|findUnique|findFirstOrThrow|findUniqueOrThrow|create|createMany|update|updateMany|upsert|delete|deleteMany|count|aggregate|groupBy)$/;
+  /^(findMany|findFirst|findUnique|findFirstOrThrow|findUniqueOrThrow|create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert|delete|deleteMany|count|aggregate|groupBy)$/;
 const queryArguments = new Set(["where", "data", "select", "include", "orderBy", "take", "by", "_sum"]);
 
 /** The table of `client.model.findMany({ where: … })`; a Map's own `delete` and the like take no such object. */
