@@ -25,21 +25,13 @@ CREATE OR REPLACE FUNCTION access_cap_period_end(period text, at timestamptz) RE
   END
 $$;
 
-CREATE OR REPLACE FUNCTION access_state_of_key(state text, expires_at timestamptz, account_state text, at timestamptz) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE
-    WHEN state <> 'active' THEN state
-    WHEN expires_at <= at THEN 'expired'
-    WHEN account_state <> 'open' THEN account_state
-    ELSE 'active'
-  END
-$$;
-
 -- What a key may do at this moment, decided from its row and not from a cache: `state` is active, paused, revoked, expired or
 -- frozen; no row for a key that does not exist.
 CREATE OR REPLACE FUNCTION access_key_state(wanted text, at timestamptz)
 RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz)
 LANGUAGE sql STABLE ROWS 1 AS $$
-  SELECT access_state_of_key(k.state, k.expires_at, a.state, at), k.cap_nano_usd, k.cap_period, access_cap_period_start(k.cap_period, at)
+  SELECT CASE WHEN k.state <> 'active' THEN k.state WHEN k.expires_at <= at THEN 'expired' WHEN a.state <> 'open' THEN a.state ELSE 'active' END,
+    k.cap_nano_usd, k.cap_period, access_cap_period_start(k.cap_period, at)
   FROM api_key k JOIN account a ON a.id = k.account_id
   WHERE k.id = wanted
 $$;
