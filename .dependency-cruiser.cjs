@@ -119,7 +119,7 @@ const borders = [
     severity: "error",
     from: {
       path: "^(lib|app|components)/",
-      pathNot: `${folder("db")}|${testCode}|^lib/ledger/commit/connections\\.ts$|^lib/access/find-key\\.ts$|^lib/gateway/proof/payment-hold\\.ts$|^lib/server/(custody|present-database|shutdown)\\.ts$`,
+      pathNot: `${folder("db")}|${testCode}|^lib/ledger/commit/connections\\.ts$|^lib/access/find-key\\.ts$|^lib/gateway/proof/payment-hold\\.ts$|^lib/server/(present-database|shutdown)\\.ts$`,
     },
     to: { path: "^lib/db/pool\\.ts$|node_modules/(@types/)?(pg|pg-pool)/", dependencyTypesNot: ["type-only"] },
   },

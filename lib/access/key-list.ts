@@ -33,7 +33,8 @@ export async function listLiveKeys(accountId: AccountId): Promise<KeyLine[]> {
     orderBy: { id: "desc" },
     select: columns,
   });
-  return rows.map((row) => readRow(row, now()));
+  const at = now();
+  return rows.map((row) => readRow(row, at));
 }
 
 /** Revoked keys, the newest first; `before` is the last key of the page before. One more than the page holds when there are more. */
@@ -44,7 +45,8 @@ export async function listRevokedKeys(accountId: AccountId, limit: number, befor
     take: limit + 1,
     select: columns,
   });
-  return rows.map((row) => readRow(row, now()));
+  const at = now();
+  return rows.map((row) => readRow(row, at));
 }
 
 const columns = {

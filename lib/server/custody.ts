@@ -3,9 +3,6 @@
 
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
-import { setDatabaseUrl } from "@/lib/db/database-url";
-import { closePool } from "@/lib/db/pool";
-import { withClient } from "@/lib/db/with-client";
 import { createWords, readWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { checkPassphrase, hasPassphrase, readPassphrase } from "@/lib/wallets/custody/passphrase";
@@ -14,8 +11,8 @@ import { sealSeed, unsealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { replaceSeedFile, writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import type { Signer, Treasury } from "@/lib/wallets/custody/signer";
+import { withDatabaseAt } from "./present-database";
 import { readNewSecret, readSecret } from "./secret-input";
-import { databaseProblem } from "./start-problem";
 
 const usage = `npm run custody -- init                make a seed, and show its 24 words once
 npm run custody -- show-words          show the words of a seed that was made without a terminal
@@ -154,22 +151,15 @@ function comparePins(settings: CustodySettings, treasury: Treasury): void {
   if (solana !== treasury.solana) throw new Error(`TREASURY_SOLANA_ADDRESS: write ${treasury.solana}, or correct the seed file.`);
 }
 
-async function compareWith(url: string, signer: Signer): Promise<void> {
-  setDatabaseUrl(url);
-  try {
-    await withClient(url, "pennyprompt custody", (client) => client.query("SELECT 1")); // says why it cannot be reached; Prisma does not
+const compareWith = (url: string, signer: Signer): Promise<void> =>
+  withDatabaseAt(url, async () => {
     const audit = await auditSeed(signer);
     if (audit.kind === "unused") return say("The database has no seed yet: the first start with this one makes it the database's own.");
     if (audit.kind === "match") {
       return say(`The database's seed is this one: ${audit.wallets} wallets compared, next derivation index ${audit.nextIndex}.`);
     }
     throw new Error(["The database's addresses are not this seed's:", ...audit.differences.slice(0, 10)].join("\n  "));
-  } catch (error) {
-    throw databaseProblem(error, url);
-  } finally {
-    await closePool();
-  }
-}
+  });
 
 async function rotatePassphrase(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));

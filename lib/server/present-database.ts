@@ -15,30 +15,39 @@ import { databaseProblem } from "./start-problem";
  * @throws Error that says what to do when there is none; what `work` throws
  */
 export async function withPresentDatabase(work: () => Promise<void>): Promise<void> {
-  const { DATABASE_URL } = config();
-  let close: () => Promise<void> = async () => undefined;
+  const { DATABASE_URL, DATA_DIR } = config();
+  if (DATABASE_URL) return withDatabaseAt(DATABASE_URL, work);
+  const close = await openSandboxDatabase(DATA_DIR);
   try {
-    close = await openDatabase();
     await work();
-  } catch (error) {
-    throw DATABASE_URL ? databaseProblem(error, DATABASE_URL) : error;
   } finally {
     await closePool();
     await close();
   }
 }
 
-async function openDatabase(): Promise<() => Promise<void>> {
-  const { DATABASE_URL, DATA_DIR } = config();
-  const dataDir = resolve(join(DATA_DIR, "postgres"));
-  const running = DATABASE_URL ?? (await runningPostgresUrl(dataDir));
+/** Runs `work` with the operator's database at `url`. @throws Error that says what is wrong with the address; what `work` throws */
+export async function withDatabaseAt(url: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await withClient(url, "pennyprompt command", async () => undefined); // the driver says why it cannot be reached, Prisma does not
+    setDatabaseUrl(url);
+    await work();
+  } catch (error) {
+    throw databaseProblem(error, url);
+  } finally {
+    await closePool();
+  }
+}
+
+/** Resolves with how to close it again: one that was running goes on. */
+async function openSandboxDatabase(directory: string): Promise<() => Promise<void>> {
+  const dataDir = resolve(join(directory, "postgres"));
+  const running = await runningPostgresUrl(dataDir);
   if (running) {
-    // The driver says why a database cannot be reached, Prisma does not.
-    await withClient(running, "pennyprompt command", (client) => client.query("SELECT 1"));
     setDatabaseUrl(running);
     return async () => undefined;
   }
-  if (!existsSync(dataDir)) throw new Error(`There is no ledger in DATA_DIR=${DATA_DIR}: start the sandbox once, or set DATABASE_URL.`);
+  if (!existsSync(dataDir)) throw new Error(`There is no ledger in DATA_DIR=${directory}: start the sandbox once, or set DATABASE_URL.`);
   const embedded = await startEmbeddedPostgres({ dataDir });
   setDatabaseUrl(embedded.url);
   return embedded.stop;

@@ -14,7 +14,7 @@ import { settlementStrategies } from "../settlement/strategies";
 import { isGone } from "./confirm-still-included";
 import { isExpired } from "./expiry";
 import { creditLate, creditOrEnd } from "./follow-open";
-import { forEachIsolated } from "./for-each-isolated";
+import { forEachPayment } from "./for-each-payment";
 
 const MAX_A_ROUND = 1_000;
 
@@ -29,7 +29,7 @@ type Follow = (claim: PaymentClaim, relayed: Relayed | undefined) => Promise<voi
 
 async function followAll(claims: readonly PaymentClaim[], follow: Follow): Promise<void> {
   const relayed = new Map((await findRelayed(claims.filter(({ isRelayed }) => isRelayed).map(relayIdOf))).map((one) => [one.id, one]));
-  await forEachIsolated(claims, (claim) => follow(claim, relayed.get(relayIdOf(claim))));
+  await forEachPayment(claims, (claim) => follow(claim, relayed.get(relayIdOf(claim))));
 }
 
 async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {

@@ -14,7 +14,7 @@ import { settlementStrategies } from "../settlement/strategies";
 import { runWithBackoff } from "./backoff";
 import { isGone } from "./confirm-still-included";
 import { isExpired } from "./expiry";
-import { forEachIsolated } from "./for-each-isolated";
+import { forEachPayment } from "./for-each-payment";
 
 const MAX_A_ROUND = 500;
 /** Longer than any request waits. */
@@ -26,7 +26,7 @@ const NOTICE_LOST_AFTER_MS = 2_000;
 export async function followOpen(head: Head | null): Promise<void> {
   const waitedMs = config().PAYMENT_WAIT_MS + GRACE_MS;
   const claims = await listUnfinished(["claimed"], new Date(nowMs() - waitedMs), MAX_A_ROUND);
-  await forEachIsolated(claims, (claim) => follow(claim, nowMs() - claim.wantedAt.getTime(), { waitedMs, head }));
+  await forEachPayment(claims, (claim) => follow(claim, nowMs() - claim.wantedAt.getTime(), { waitedMs, head }));
 }
 
 async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { waitedMs: number; head: Head | null }): Promise<void> {
