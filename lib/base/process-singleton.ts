@@ -40,3 +40,9 @@ export function forgetOnce(name: string): void {
   registry.values.delete(name);
   registry.epoch += 1;
 }
+
+/** Forgets every value: a test file begins like a new process. */
+export function forgetAllSingletons(): void {
+  registry.values.clear();
+  registry.epoch += 1;
+}

@@ -1,15 +1,42 @@
-// Runs before every test file: a console.error during a test fails that test. Product code logs through lib/base/observe, so
-// what reaches the console is a warning of React or Node, or an error that somebody swallowed.
+// Runs before every test file. Files share the modules of their worker, which saves a third of the run's time: what one file leaves
+// behind in process singletons and in the environment is therefore put back here. And a console.error during a test fails that
+// test: product code logs through lib/base/observe, so the console shows only a warning of React or Node, or a swallowed error.
 
 import { format } from "node:util";
-import { afterAll, afterEach } from "vitest";
+import { afterAll, afterEach, vi } from "vitest";
+import { forgetAllSingletons } from "../base/process-singleton";
+
+interface Worker {
+  environment: Readonly<Record<string, string | undefined>>;
+  print: typeof console.error;
+}
+
+const worker = findWorker();
+
+function findWorker(): Worker {
+  const key = Symbol.for("pennyprompt test worker");
+  const holder = globalThis as { [key]?: Worker };
+  holder[key] ??= { environment: { ...process.env }, print: console.error };
+  return holder[key];
+}
+
+const ofTheRunner = /^(?:VITEST|TINYPOOL|NODE_OPTIONS$)/;
+
+function restoreEnvironment(): void {
+  for (const name of Object.keys(process.env)) if (!(name in worker.environment) && !ofTheRunner.test(name)) delete process.env[name];
+  for (const [name, value] of Object.entries(worker.environment))
+    if (!ofTheRunner.test(name) && process.env[name] !== value) process.env[name] = value;
+}
+
+restoreEnvironment();
+forgetAllSingletons();
+vi.useRealTimers();
 
 const printed: string[] = [];
-const print = console.error;
 
 console.error = (...values: unknown[]) => {
   printed.push(format(...values));
-  print(...values);
+  worker.print(...values);
 };
 
 function failWhenPrinted(): void {

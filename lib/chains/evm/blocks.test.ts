@@ -28,7 +28,7 @@ test("the first block since a second is found, wherever it is, with few question
     const second = await timeOf(number);
     const first = await find(second);
     expect(await timeOf(first)).toBe(second);
-    expect(await timeOf(first - 1)).toBeLessThan(second);
+    if (first > 0) expect(await timeOf(first - 1)).toBeLessThan(second); // the first two blocks may be of one second
     expect(await timeOf(await find(second - 1))).toBeGreaterThanOrEqual(second - 1);
   }
   expect([await find(0), await find(timestampS + 1)]).toEqual([0, last]);

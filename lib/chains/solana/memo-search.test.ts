@@ -1,7 +1,7 @@
 // What is found by its memo, on a real chain that runs as its own process, through nodes that tell little, forget or are silent.
 
 import { createTransferInstruction } from "@solana/spl-token";
-import { Connection, type Keypair, PublicKey, Transaction, TransactionInstruction } from "@solana/web3.js";
+import { type Keypair, PublicKey, Transaction, TransactionInstruction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
@@ -25,7 +25,7 @@ const find = (memo: string, nodes = through(chain.url)) => findByMemo(nodes, { a
 
 /** Pays with memos; resolves with the signature, once it is confirmed. */
 async function pay(units: bigint, ...memos: string[]): Promise<string> {
-  const connection = new Connection(chain.url, "confirmed");
+  const connection = chain.connect();
   const programId = new PublicKey("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
   const transaction = new Transaction({ feePayer: payer.wallet.publicKey, ...(await connection.getLatestBlockhash()) });
   transaction.add(createTransferInstruction(payer.account, receiver, payer.wallet.publicKey, units));
@@ -66,7 +66,7 @@ test("nothing is said while a node is silent, or keeps no blocks of that time, a
   const empty = await startNode((method) => (method === "getSignaturesForAddress" ? { rewrite: () => [] } : null));
   expect(await find("known to one", through(empty, chain.url))).toEqual([signature]);
   await expect(find("known to one", through(chain.url, "http://127.0.0.1:9"))).rejects.toThrow("node 2");
-  const slot = await new Connection(chain.url, "confirmed").getSlot();
+  const slot = await chain.connect().getSlot();
   const later = Math.ceil(Date.now() / 1_000) + 60;
   const forgetful = await startNode((method) => {
     if (method === "getFirstAvailableBlock") return { rewrite: () => slot };

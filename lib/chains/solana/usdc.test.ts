@@ -8,7 +8,7 @@ import {
   getAssociatedTokenAddressSync,
   transfer,
 } from "@solana/spl-token";
-import { Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
+import { type Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { SolanaRefusal } from "./node-failure";
@@ -23,7 +23,7 @@ let connection: Connection;
 let nodes: SolanaNodes;
 beforeAll(async () => {
   chain = await startTestSolanaChain({ slotMs: 25 });
-  connection = new Connection(chain.url, "confirmed");
+  connection = chain.connect();
   nodes = new SolanaNodes({ urls: [chain.url], genesisHash: chain.genesisHash });
 });
 afterAll(async () => await chain?.remove());

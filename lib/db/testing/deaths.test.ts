@@ -16,15 +16,23 @@ function mortals() {
   return { deaths, live };
 }
 
-test("the first statement, the last one and both sides of every COMMIT are always died at, others are a sample", async () => {
+test("deaths are the first statement, the last one, a sample of those beside a COMMIT and a sample of the others", async () => {
   const { deaths, live } = mortals();
   const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live });
   expect(lives).toBe(deaths.length);
   const killedAt = deaths.map(({ killAt }) => killAt);
   expect(killedAt).toEqual([...killedAt].sort((one, other) => one - other));
   expect(killedAt).toEqual(expect.arrayContaining([0, 1, 10, 11, 25, 26, 40]));
-  expect(lives).toBe(isLong ? 42 : 11);
+  expect(lives).toBe(isLong ? 42 : 9);
   expect(deaths.some(({ sent }) => sent)).toBe(false);
+});
+
+test.skipIf(isLong)("of many COMMITs a sample is tried", async () => {
+  const { deaths, live } = mortals();
+  await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 1, others: 0 });
+  const [beside] = deaths.map(({ killAt }) => killAt).filter((killAt) => ![0, 1, 40].includes(killAt));
+  expect([10, 11, 25, 26]).toContain(beside);
+  expect(deaths).toHaveLength(4);
 });
 
 test("a COMMIT whose answer is not seen is one of its sides, and what precedes it the other", async () => {

@@ -1,5 +1,5 @@
-// The deaths that a test puts its program through, one life after the other: at each of its statements with LONG=1, otherwise at
-// the first, at the last, on both sides of every COMMIT, and at a sample of the others.
+// The deaths that a test puts its program through, one life after the other. With LONG=1 it dies at each of its statements; otherwise at
+// the first, at the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
 
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -45,17 +45,19 @@ interface Deaths {
   least: number;
   /** One life, with all that has to be there before it and be true after it. */
   live: (death: Death) => Promise<LastWords | null>;
-  /** Deaths of the sample beside those that are always tried. */
+  /** How many deaths on either side of a COMMIT are tried. */
+  besideCommits?: number;
+  /** How many other deaths are tried, besides the first and the last statement. */
   others?: number;
 }
 
 /** The first life comes to its end, and tells what there is to die at. Resolves with the number of lives. */
-export async function dieAtEach({ name, moments, least, live, others = 4 }: Deaths): Promise<number> {
+export async function dieAtEach({ name, moments, least, live, besideCommits = 4, others = 2 }: Deaths): Promise<number> {
   const whole = await live({ killAt: 0, sent: false });
   const statements = whole?.statements ?? [];
   expect(statements.length).toBeGreaterThanOrEqual(least);
   let lives = 1;
-  for (const death of isLong ? everyDeath(moments) : chooseDeaths(statements, { name, moments, others })) {
+  for (const death of isLong ? everyDeath(moments) : chooseDeaths(statements, { name, moments, besideCommits, others })) {
     const words = await live(death).catch((error: Error) => {
       error.message += `\nIt was to die ${death.sent ? "after" : "before"} statement ${death.killAt} of ${statements.length}.`;
       throw error;
@@ -77,18 +79,20 @@ function* everyDeath(moments: readonly Moment[]): Generator<Death> {
 /** In the order of the statements. */
 function chooseDeaths(
   statements: readonly string[],
-  { name, moments, others }: Pick<Required<Deaths>, "name" | "moments" | "others">,
+  { name, moments, besideCommits, others }: Pick<Required<Deaths>, "name" | "moments" | "besideCommits" | "others">,
 ): Death[] {
   const isCommit = (at: number) => statements[at - 1] === "COMMIT";
   const all = statements.flatMap((_, index) => moments.map((moment) => ({ killAt: index + 1, sent: moment === "unseen" })));
-  const isTurn = ({ killAt, sent }: Death) =>
-    killAt === 1 || killAt === statements.length || isCommit(killAt) || isCommit(sent ? killAt + 1 : killAt - 1);
-  const chosen = new Set(
-    sample(
+  const isEnd = ({ killAt }: Death) => killAt === 1 || killAt === statements.length;
+  const isBesideCommit = ({ killAt, sent }: Death) => isCommit(killAt) || isCommit(sent ? killAt + 1 : killAt - 1);
+  const between = all.filter((death) => !isEnd(death));
+  const chosen = new Set([
+    ...sample(`${name}, beside commits`, between.filter(isBesideCommit), besideCommits),
+    ...sample(
       name,
-      all.filter((death) => !isTurn(death)),
+      between.filter((death) => !isBesideCommit(death)),
       others,
     ),
-  );
-  return all.filter((death) => isTurn(death) || chosen.has(death));
+  ]);
+  return all.filter((death) => isEnd(death) || chosen.has(death));
 }

@@ -26,8 +26,39 @@ declare module "vitest" {
 /** Fast and not durable: what is tested here survives no crash. Tests of crashes start a server of their own. */
 const forgetfulSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
 
+interface Run {
+  started: Promise<Started>;
+  projects: number;
+}
+
+interface Started {
+  server: EmbeddedPostgres;
+  scratch: string;
+  seed: string;
+  stop(): Promise<void>;
+}
+
+/** Vitest calls it once for each of its projects, from module graphs of their own; they share one server. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  execFileSync(process.execPath, ["lib/db/generate.mjs"], { cwd: project.config.root }); // does nothing when the schema is unchanged
+  const key = Symbol.for("pennyprompt test run");
+  const holder = globalThis as { [key]?: Run };
+  holder[key] ??= { started: start(project.config.root), projects: 0 };
+  const run = holder[key];
+  run.projects += 1;
+  const { server, scratch, seed, stop } = await run.started;
+  project.provide("databaseUrl", server.url);
+  project.provide("scratch", scratch);
+  project.provide("sampleSeed", seed);
+  // In watch mode sources change, and the programs that were bundled of them with them.
+  project.onTestsRerun(async () => rmSync(join(scratch, "programs"), { recursive: true, force: true }));
+  return async () => {
+    run.projects -= 1;
+    if (run.projects === 0) await stop();
+  };
+}
+
+async function start(root: string): Promise<Started> {
+  execFileSync(process.execPath, ["lib/db/generate.mjs"], { cwd: root }); // does nothing when the schema is unchanged
   await sweepScratch();
   const scratch = createScratch();
   let server: EmbeddedPostgres | undefined;
@@ -42,12 +73,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   try {
     server = await startEmbeddedPostgres({ dataDir: join(scratch, databaseDirectory), settings: forgetfulSettings });
     await createTemplate(server.url);
-    project.provide("databaseUrl", server.url);
-    project.provide("scratch", scratch);
-    project.provide("sampleSeed", chooseSeed());
-    // In watch mode sources change, and the programs that were bundled of them with them.
-    project.onTestsRerun(async () => rmSync(join(scratch, "programs"), { recursive: true, force: true }));
-    return teardown;
+    return { server, scratch, seed: chooseSeed(), stop: teardown };
   } catch (error) {
     await teardown();
     throw error;

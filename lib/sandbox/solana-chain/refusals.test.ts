@@ -1,7 +1,7 @@
 // What the chain refuses, as the stock clients see it.
 
 import { freezeAccount, getAccount, thawAccount, transfer } from "@solana/spl-token";
-import { Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
+import { type Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { newHolder, startTestSolanaChain, type TestSolanaChain } from "./testing";
@@ -13,7 +13,7 @@ let chain: TestSolanaChain;
 let connection: Connection;
 beforeAll(async () => {
   chain = await startTestSolanaChain();
-  connection = new Connection(chain.url, "confirmed");
+  connection = chain.connect();
 });
 afterAll(async () => await chain?.remove());
 

@@ -13,7 +13,7 @@ import {
 } from "@solana/spl-token";
 import {
   ComputeBudgetProgram,
-  Connection,
+  type Connection,
   Keypair,
   PublicKey,
   SystemProgram,
@@ -34,7 +34,7 @@ let chain: TestSolanaChain;
 let connection: Connection;
 beforeAll(async () => {
   chain = await startTestSolanaChain();
-  connection = new Connection(chain.url, "confirmed");
+  connection = chain.connect();
 });
 afterAll(async () => await chain?.remove());
 

@@ -34,6 +34,8 @@ export async function buildSolanaChain(): Promise<{ scriptPath: string; remove()
 
 export interface TestSolanaChain extends SolanaProcess {
   dataDir: string;
+  /** A new connection of web3.js. It stops reconnecting when the chain stops. */
+  connect(): Connection;
   /** Stops it and removes all it kept. */
   remove(): Promise<void>;
 }
@@ -43,11 +45,21 @@ export async function startTestSolanaChain(options: Partial<SolanaProcessOptions
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
   const scriptPath = bundleProgram("lib/sandbox/solana-chain/main.ts");
   const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath, ...options, dataDir });
+  const connections: Connection[] = [];
+  const connect = () => {
+    const connection = new Connection(chain.url, "confirmed");
+    connections.push(connection);
+    return connection;
+  };
+  const stop = () => {
+    for (const connection of connections) Reflect.get(connection, "_rpcWebSocket").setAutoReconnect(false);
+    return chain.stop();
+  };
   const remove = async () => {
-    await chain.stop();
+    await stop();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { ...chain, dataDir, remove };
+  return { ...chain, stop, dataDir, connect, remove };
 }
 
 /** A new key with 10 SOL, and its account with so much USDC; both are confirmed. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
-import { Connection, Keypair, PublicKey, Transaction } from "@solana/web3.js";
+import { Keypair, PublicKey, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
@@ -46,7 +46,7 @@ test("all of them are counted, each as of a slot that is told, and the treasury 
 });
 
 test("what is swept while it is read is never missing, and at rest nothing is counted twice", { timeout: 60_000 }, async () => {
-  const connection = new Connection(chain.url, "confirmed");
+  const connection = chain.connect();
   let isSweeping = true;
   const sweep = async () => {
     for (const owner of owners.slice(0, SWEPT)) {

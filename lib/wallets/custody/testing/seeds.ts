@@ -1,6 +1,6 @@
 // Seeds that everybody knows, whose addresses are published, and a process's custody for a test.
 
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { forgetOnce } from "@/lib/base/process-singleton";
 import { openSigner } from "../seed-signer";
 import type { Signer } from "../signer";
@@ -20,11 +20,10 @@ export async function startTestCustody(words = hardhatWords): Promise<Signer> {
 
 /** Sets environment variables for the settings of one test. */
 export function withSettings(settings: Record<string, string>): void {
-  const before = { ...process.env };
-  Object.assign(process.env, settings);
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
   forgetOnce("config");
   onTestFinished(() => {
-    process.env = before;
+    vi.unstubAllEnvs();
     forgetOnce("config");
   });
 }

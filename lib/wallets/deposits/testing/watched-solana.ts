@@ -1,7 +1,7 @@
 // A real Solana chain, accounts whose addresses on it are watched, and the watcher, for tests.
 
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
-import { Connection, Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
+import { Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
 import { expect, vi } from "vitest";
 import { createAccount } from "@/lib/access/accounts";
 import { now } from "@/lib/base/clock";
@@ -36,8 +36,8 @@ export async function startWatchedSolana(slotMs = 100) {
   const chain = await startTestSolanaChain({ slotMs, finalityLagSlots: 4 });
   const nodesAt = (urls: readonly string[], timeoutMs?: number) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, timeoutMs });
   const nodes = nodesAt([chain.url]);
-  // A new one each time: it keeps a blockhash for longer than the quick slots let it live.
-  const connect = () => new Connection(chain.url, "confirmed");
+  // A new connection each time: it keeps a blockhash for longer than the quick slots let it live.
+  const { connect } = chain;
   await pool().query(
     `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, sponsor_solana, created_at)
      VALUES ('test', 'test', $1, '', '', '', '', $2) ON CONFLICT DO NOTHING`,
@@ -57,7 +57,7 @@ export async function startWatchedSolana(slotMs = 100) {
     const transaction = new Transaction().add(createTransferInstruction(new PublicKey(tokenAccount), treasury, wallet.publicKey, units));
     return sendAndConfirmTransaction(connect(), transaction, [wallet], { commitment: "confirmed" });
   };
-  return { ...chain, nodes, nodesAt, connect, finalize, watcher, sweep };
+  return { ...chain, nodes, nodesAt, finalize, watcher, sweep };
 }
 
 export type WatchedSolana = Awaited<ReturnType<typeof startWatchedSolana>>;
