@@ -15,7 +15,7 @@ export default defineConfig({
   outputDir: "../test-results",
   globalSetup: "./start-service.ts",
   // Half of their time they wait, for a chain or a page to be quiet.
-  workers: 2,
+  workers: 3,
   retries: 0,
   // Nothing here measures speed: a machine that others use as well may take three times as long as one of one's own.
   timeout: 90_000,
@@ -26,7 +26,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
-      args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu"],
+      args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu", "--in-process-gpu", "--disable-site-isolation-trials"],
     },
   },
 });

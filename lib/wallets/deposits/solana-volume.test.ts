@@ -16,7 +16,7 @@ import {
 
 /** Every run tries a tenth of what the long one does, in half the time. */
 const tenth = (whole: number): number => (isLong ? whole : whole / 10);
-const TO_ONE = isLong ? 1_000 : 500;
+const TO_ONE = isLong ? 1_000 : 500; // more than two readings hold
 const [ADDRESSES, PAID, AT_ONCE] = [tenth(10_000), tenth(300), tenth(1_000)];
 
 await openTestDatabase();

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
 import { encodeTransfer } from "@/lib/chains/evm/usdc";
 import { pool } from "@/lib/db/pool";
+import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { hardhatWords } from "../custody/testing/seeds";
@@ -258,8 +259,10 @@ test("money that left its address by another hand is not waited for: what is lef
   ]);
 });
 
-test("200 addresses, three processes at once: each is swept once, by transactions whose nonces have no gap", async () => {
-  const customers = await openCustomers(200);
+const MANY = isLong ? 200 : 60;
+
+test(`${MANY} addresses, three processes at once: each is swept once, by transactions whose nonces have no gap`, async () => {
+  const customers = await openCustomers(MANY);
   const treasury = await chain.treasuryBalance();
   await chain.payIn(customers.map((customer, at) => [customer, 5n * ONE_USDC + BigInt(at)] as const));
   for (let round = 0; round < 5; round++) {
@@ -270,9 +273,9 @@ test("200 addresses, three processes at once: each is swept once, by transaction
   }
   await chain.finish();
   const sweeps = await sweepsOf(...customers.map(({ address }) => address));
-  expect(sweeps).toHaveLength(200);
+  expect(sweeps).toHaveLength(MANY);
   expect(sweeps.every(({ state, attempt }) => state === "done" && attempt === 1)).toBe(true);
-  expect(await chain.treasuryBalance()).toBe(treasury + 1_000n * ONE_USDC + (199n * 200n) / 2n);
+  expect(await chain.treasuryBalance()).toBe(treasury + customers.reduce((sum, _, at) => sum + 5n * ONE_USDC + BigInt(at), 0n));
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed WHERE chain = 'base' ORDER BY nonce");
   const first = rows[0]?.nonce ?? 0;
   expect(rows.map(({ nonce }) => nonce)).toEqual(rows.map((_, at) => first + at));

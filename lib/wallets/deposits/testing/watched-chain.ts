@@ -2,7 +2,6 @@
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalances } from "@/lib/chains/evm/balances";
@@ -10,9 +9,9 @@ import { findBlock } from "@/lib/chains/evm/blocks";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
-import { openCustomerAccount, readBalance } from "@/lib/ledger/accounts";
+import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
+import { openAccounts } from "../../custody/testing/accounts";
 import { type BaseWatcherOptions, createBaseWatcher } from "../base-watcher";
 import { checkDeposits } from "../check";
 import { listDeposits } from "../deposit";
@@ -58,15 +57,7 @@ export type WatchedChain = Awaited<ReturnType<typeof startWatchedChain>>;
 
 /** Customers with an address each, written as if the signer had made them. */
 export async function openCustomers(count: number): Promise<Customer[]> {
-  const customers = await inTransaction(async (transaction) => {
-    const opened: Customer[] = [];
-    while (opened.length < count) {
-      const account = await createAccount(undefined, transaction);
-      await openCustomerAccount(account, transaction);
-      opened.push({ account, address: newAddress() });
-    }
-    return opened;
-  });
+  const customers = (await openAccounts(count)).map((account) => ({ account, address: newAddress() }));
   const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
   const first = rows[0]?.next ?? 0;
   await pool().query(

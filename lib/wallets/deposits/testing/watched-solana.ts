@@ -3,7 +3,6 @@
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
 import { expect, vi } from "vitest";
-import { createAccount } from "@/lib/access/accounts";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readSolanaHead } from "@/lib/chains/solana/finality";
@@ -11,10 +10,10 @@ import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances, USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
-import { inTransaction } from "@/lib/db/prisma";
-import { openCustomerAccount, readBalance } from "@/lib/ledger/accounts";
+import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { openAccounts } from "../../custody/testing/accounts";
 import { checkDeposits } from "../check";
 import { listDeposits } from "../deposit";
 import { createSolanaWatcher, type SolanaWatcherOptions } from "../solana-watcher";
@@ -64,16 +63,10 @@ export type WatchedSolana = Awaited<ReturnType<typeof startWatchedSolana>>;
 
 /** Customers with an address each, written as if the signer had made them. */
 export async function openCustomers(count: number): Promise<SolanaCustomer[]> {
-  const customers = await inTransaction(async (transaction) => {
-    const opened: SolanaCustomer[] = [];
-    while (opened.length < count) {
-      const account = await createAccount(undefined, transaction);
-      await openCustomerAccount(account, transaction);
-      const wallet = Keypair.generate();
-      const owner = wallet.publicKey.toBase58();
-      opened.push({ account, wallet, owner, tokenAccount: deriveTokenAccount(owner, USDC_MINT) });
-    }
-    return opened;
+  const customers = (await openAccounts(count)).map((account) => {
+    const wallet = Keypair.generate();
+    const owner = wallet.publicKey.toBase58();
+    return { account, wallet, owner, tokenAccount: deriveTokenAccount(owner, USDC_MINT) };
   });
   const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
   await pool().query(
