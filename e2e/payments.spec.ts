@@ -25,7 +25,7 @@ const SETTLED_MS = 30_000;
 async function fund(address: string, units: bigint): Promise<void> {
   const { chainKeys } = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "secrets.json"), "utf8"));
   const minter = createMinter(chainKeys.minter, 31_337);
-  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).ask(async (node) => {
+  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).callFirst(async (node) => {
     await fundGas(node, address as Hex);
     if (units > 0n) await minter.mint(node, address as Hex, units);
   });

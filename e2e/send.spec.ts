@@ -77,7 +77,7 @@ for (const [chain, amount] of [
 async function fund(address: string): Promise<void> {
   const { chainKeys } = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "secrets.json"), "utf8"));
   const minter = createMinter(chainKeys.minter, 31_337);
-  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).ask(async (node) => {
+  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).callFirst(async (node) => {
     await fundGas(node, address as Hex);
     await minter.mint(node, address as Hex, 20_000_000n);
   });

@@ -2,7 +2,7 @@
 // through. The sandbox sets it; in live mode there is none, and nothing here can make one.
 
 import { z } from "zod";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
@@ -45,7 +45,7 @@ export interface DemoReceivers {
  */
 export type PayDemo = (transfer: DemoTransfer, to: DemoReceivers) => Promise<string | null>;
 
-const holder = () => once<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
+const holder = processSingleton<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
 
 /** Gives this process a demo wallet, or takes it away. Only the sandbox calls this. */
 export function setDemoWallets(signers: DemoSigners | undefined, pay?: PayDemo): void {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readForm } from "./answer";
@@ -13,7 +13,7 @@ import { newWallet, prove, type TestWallet } from "./testing/wallets";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 
 const chrome = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";

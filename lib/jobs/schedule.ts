@@ -44,7 +44,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
   { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "settle-payments", pauseMs: 1_000, ...settlePayments },
-  { name: "forget-waste", pauseMs: 600_000, run: deleteOldFailedTransactions },
+  { name: "delete-failed-transactions", pauseMs: 600_000, run: deleteOldFailedTransactions },
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
   // It asks for every address that was ever paid to: of many, a tenth of the time.
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },

@@ -4,7 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { CallOutcome, CircuitBreaker } from "./breaker";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
@@ -255,9 +255,11 @@ function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcom
 
 const REPORT_EVERY_MS = 10_000;
 
+const misconfiguredReports = processSingleton("misconfiguredReports", () => new Map<string, number>());
+
 /** The operator must hear of it, but not thousands of times a second. */
 function reportMisconfigured(route: ModelRoute, failure: ProviderFailure): void {
-  const reportedAt = once("misconfiguredReports", () => new Map<string, number>());
+  const reportedAt = misconfiguredReports();
   const name = `${route.provider}/${route.wireName}`;
   const last = reportedAt.get(name);
   if (last !== undefined && nowMs() - last < REPORT_EVERY_MS) return;

@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { ProviderId } from "./types";
 
 const CONSECUTIVE_FAILURES = 5;
@@ -124,7 +124,7 @@ export class CircuitBreaker {
   }
 }
 
-const circuitBreakers = onceKept("circuitBreakers", () => new Map<string, CircuitBreaker>());
+const circuitBreakers = processSingleton("circuitBreakers", () => new Map<string, CircuitBreaker>());
 
 /** The breaker of this process for that provider at that origin. */
 export function breakerOf(provider: ProviderId, origin: string): CircuitBreaker {

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { anthropicFormat } from "./anthropic";
 import { callProvider, callProviderWhole } from "./call";
 import { endpointAt } from "./endpoints";
@@ -22,15 +22,14 @@ const servers: ProviderServer[] = [];
 let rawServer: Server | undefined;
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  forgetOnce("circuitBreakers");
+  replaceSingleton("config", readConfig({}));
+  forgetSingleton("circuitBreakers");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
   rawServer?.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<string> {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { CallBudget } from "./budget";
 import { streamFromRoutes } from "./call";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
@@ -17,16 +17,15 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
   await nextTurn(); // counted afterwards
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {
@@ -137,10 +136,9 @@ test("a caller who gives up between two tries is not kept waiting", async () => 
 test("a caller who gives up while the connection is being made is told at once", async () => {
   const origin = await closedPort();
   const connections: buildConnector.Callback[] = [];
-  forgetOnce("provider origins");
-  once(
+  replaceSingleton(
     "provider origins",
-    () => new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
+    new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
   );
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { callProviderWhole, writeAhead } from "./call";
 import { endpointAt } from "./endpoints";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
@@ -14,15 +14,14 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({}));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {

@@ -7,7 +7,7 @@ import { BusyPoll } from "@/lib/base/busy-poll";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
@@ -16,15 +16,14 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {
@@ -237,8 +236,10 @@ test("a connection that takes too long is a timeout, and is tried again", async 
     if (tries <= 3) done(new errors.ConnectTimeoutError("slow"), null);
     else connect(options, done);
   };
-  forgetOnce("provider origins");
-  once("provider origins", () => new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]));
+  replaceSingleton(
+    "provider origins",
+    new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]),
+  );
   expect((await readCall(callAt([server.url], { limits: { PROVIDER_RETRIES: 1 } }))).failure).toMatchObject({
     kind: "timeout",
     accepted: false,

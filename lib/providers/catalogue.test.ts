@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";
@@ -103,9 +103,8 @@ test("an alias that shadows a name is refused", () => {
 });
 
 test("a model without a configured provider is not offered", () => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  cleanups.push(() => forgetOnce("config"));
+  replaceSingleton("config", readConfig({}));
+  cleanups.push(() => forgetSingleton("config"));
   cleanups.push(setEndpoints(new Map([["anthropic", endpointAt("anthropic", "http://127.0.0.1:1", "k")]])));
   expect(findModel("gpt-4")).toBeNull();
   expect(findModel("openai/gpt-4")).toBeNull();

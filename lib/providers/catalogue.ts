@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpoints } from "./endpoints";
 import { readModelsFile } from "./models-file";
@@ -63,7 +63,7 @@ function assertUniqueNames(models: readonly Model[]): void {
   }
 }
 
-const catalogues = onceKept("catalogues", () => new WeakMap<Endpoints, Catalogue>());
+const catalogues = processSingleton("catalogues", () => new WeakMap<Endpoints, Catalogue>());
 
 /** The catalogue of this process; it follows a change of endpoints (the sandbox's, a test's). */
 function catalogue(): Catalogue {

@@ -3,7 +3,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { type Config, config } from "@/lib/base/config";
-import { forgetOnce, once, onceKept } from "@/lib/base/process-singleton";
+import { forgetSingleton, processSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import type { ProviderId, WireFormatId } from "./types";
 
 export interface Endpoint {
@@ -86,7 +86,7 @@ export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls, si
   return endpoints;
 }
 
-const simulatedUrls = onceKept<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({
+const simulatedUrls = processSingleton<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({
   byProvider: {},
   apiKey: SIMULATED_KEY,
 }));
@@ -95,7 +95,7 @@ const simulatedUrls = onceKept<{ byProvider: SimulatedBaseUrls; apiKey: string }
 export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
   assert(config().MODE === "sandbox", "live mode never uses simulated providers");
   Object.assign(simulatedUrls(), { byProvider: baseUrlByProvider, apiKey });
-  forgetOnce("endpoints");
+  forgetSingleton("endpoints");
 }
 
 /** True when this endpoint is the sandbox's simulated server. */
@@ -103,13 +103,12 @@ export const isSimulated = (provider: ProviderId, { baseUrl }: Endpoint): boolea
   baseUrl === simulatedUrls().byProvider[provider]?.replace(/\/+$/, "");
 
 /** The endpoints of this process. */
-export const endpoints = onceKept<Endpoints>("endpoints", () =>
+export const endpoints = processSingleton<Endpoints>("endpoints", () =>
   readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey),
 );
 
 /** Replaces this process's endpoints: for tests. Returns a function that restores what the settings say. */
 export function setEndpoints(replacement: Endpoints): () => void {
-  forgetOnce("endpoints");
-  once("endpoints", () => replacement);
-  return () => forgetOnce("endpoints");
+  replaceSingleton("endpoints", replacement);
+  return () => forgetSingleton("endpoints");
 }

@@ -4,7 +4,7 @@
 import { type Dispatcher, Pool, util } from "undici";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { ProviderFailure, type WireRequest } from "./types";
@@ -28,7 +28,7 @@ interface Origin {
   wait: BusyPoll;
 }
 
-const origins = onceKept("provider origins", () => new Map<string, Origin>());
+const origins = processSingleton("provider origins", () => new Map<string, Origin>());
 
 function originOf(name: string): Origin {
   let origin = origins().get(name);

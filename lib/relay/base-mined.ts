@@ -42,7 +42,7 @@ async function listMined(sender: Hex, among: Prisma.RelayedWhereInput, limit?: n
 export async function findReorganised(sender: Hex, head: Head, nodes: EvmNodes): Promise<void> {
   const key = { chain: "base", address: sender };
   const { seenBlock, seenHash } = (await prisma().relaySender.findUnique({ where: { chain_address: key } })) ?? {};
-  const standing = typeof seenBlock === "number" ? await nodes.ask((node) => blockAt(node, seenBlock)) : null;
+  const standing = typeof seenBlock === "number" ? await nodes.callFirst((node) => blockAt(node, seenBlock)) : null;
   const isStanding = standing !== null && standing.hash === seenHash;
   await checkBlocks(await listMined(sender, isStanding ? { checked: false } : {}), nodes);
   if (isStanding && seenHash === head.latest.hash) return;
@@ -57,7 +57,7 @@ async function checkBlocks(calls: readonly MinedCall[], nodes: EvmNodes): Promis
   const standing = new Map<number, Hex | null>();
   for (let from = 0; from < numbers.length; from += MAX_LOOKS_AT_ONCE) {
     const some = numbers.slice(from, from + MAX_LOOKS_AT_ONCE);
-    const blocks = await nodes.ask((node) => Promise.all(some.map((number) => blockAt(node, number))));
+    const blocks = await nodes.callFirst((node) => Promise.all(some.map((number) => blockAt(node, number))));
     some.forEach((number, index) => void standing.set(number, blocks[index]?.hash ?? null));
   }
   const stands = ({ block, blockHash }: MinedCall) => standing.get(block) === blockHash;
@@ -89,7 +89,7 @@ export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes
 }
 
 async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
-  const { first, others } = await nodes.ask(async (node) => ({
+  const { first, others } = await nodes.callFirst(async (node) => ({
     first: await receiptOf(call, node, nodes),
     others: await nodes.callOthers(node, (other) => receiptOf(call, other, nodes)),
   }));

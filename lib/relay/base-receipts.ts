@@ -28,7 +28,7 @@ async function readSignedFor(id: string): Promise<SignedFor> {
 export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   chainId,
   count: 1,
-  ask: (use) => use(node),
+  callFirst: (use) => use(node),
   callOthers: async () => [],
 });
 
@@ -51,7 +51,7 @@ async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt
     const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
     return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
   };
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     return (await look(node)) ?? (await nodes.callOthers(node, look)).find((receipt) => receipt !== null) ?? null;
   });
 }

@@ -3,7 +3,7 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
@@ -76,7 +76,7 @@ test("a key that is used elsewhere is found out within a minute while nothing is
   await chain.round();
   expect(await getRelayed("all done")).toMatchObject({ isFinal: true });
   await sendFromElsewhere();
-  forgetOnce("relay's last look"); // a minute is over
+  forgetSingleton("relay's last look"); // a minute is over
   await chain.round();
   expect(await stopped()).toBe(1);
   await chain.mine(TO_FINAL);

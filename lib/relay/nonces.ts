@@ -19,7 +19,7 @@ const count = (node: EvmNode, address: Hex, tag: "latest" | "pending" | "finaliz
 
 /** @throws EvmFailure when no node answers */
 export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNonces> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const [pending, mined, others] = await Promise.all([
       count(node, address, "pending"),
       count(node, address, "latest"),
@@ -31,7 +31,7 @@ export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNon
 
 /** The next nonce after those in final blocks, the lowest that a node says. @throws EvmFailure */
 export function readFinalNonce(address: Hex, nodes: EvmNodes): Promise<number> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const [final, others] = await Promise.all([
       count(node, address, "finalized"),
       nodes.callOthers(node, (other) => count(other, address, "finalized")),

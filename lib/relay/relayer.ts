@@ -2,7 +2,7 @@
 // hands it over at its start.
 
 import type { Hex, Signature } from "viem";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { Transaction } from "@/lib/chains/evm/transactions";
 
 export interface Relayer {
@@ -11,7 +11,7 @@ export interface Relayer {
   signTransaction(transaction: Transaction): Signature | Promise<Signature>;
 }
 
-const holder = () => once<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));
+const holder = processSingleton<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));
 
 /** Gives this process its relayer; undefined takes it away again. */
 export function setRelayer(relayer: Relayer | undefined): void {

@@ -3,7 +3,7 @@
 import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { runBaseRound } from "./base-round";
@@ -55,8 +55,10 @@ const readUnderWay = (): Promise<UnderWay[]> =>
     FROM relayed WHERE finalized = false GROUP BY chain, sender
     UNION ALL SELECT chain, address, 0, NULL FROM relay_sender WHERE fault IS NOT NULL`;
 
+const lastLook = processSingleton("relay's last look", () => ({ atMs: 0 }));
+
 function isMinuteOver(): boolean {
-  const last = once("relay's last look", () => ({ atMs: 0 }));
+  const last = lastLook();
   if (nowMs() - last.atMs < LOOK_EVERY_MS) return false;
   last.atMs = nowMs();
   return true;

@@ -73,8 +73,8 @@ const feeForm = z.object({ meta: z.object({ fee: z.int().min(0) }) }).nullable()
 
 /** Every node is asked once more about a transaction that one node called final. */
 async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: TransactionStatus, nodes: SolanaNodes): Promise<void> {
-  const answers = await nodes.callEach("getSignatureStatuses", async (ask) => {
-    const { value } = await ask("getSignatureStatuses", [[hash], { searchTransactionHistory: true }], statusesForm);
+  const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
+    const { value } = await call("getSignatureStatuses", [[hash], { searchTransactionHistory: true }], statusesForm);
     const [status] = value;
     return status
       ? { slot: status.slot, isFailed: status.err !== null && status.err !== undefined, isFinal: status.confirmationStatus === "finalized" }

@@ -1,7 +1,7 @@
 // The sponsor: the key that pays the fees of payments on Solana which their payers signed. It holds SOL and nothing else, and is no
 // party to what it pays for. The process with the seed hands it over at its start.
 
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { writeSetting } from "@/lib/db/settings";
 
 export interface SignedBySponsor {
@@ -20,7 +20,7 @@ export interface Sponsor {
   signPayment(bytes: Uint8Array): SignedBySponsor;
 }
 
-const holder = () => once<{ sponsor?: Sponsor }>("sponsor", () => ({}));
+const holder = processSingleton<{ sponsor?: Sponsor }>("sponsor", () => ({}));
 
 /** Gives this process its sponsor; undefined takes it away again. */
 export function setSponsor(sponsor: Sponsor | undefined): void {

@@ -41,7 +41,7 @@ export async function backGrants(
 async function readPaid(nodes: EvmNodes, chain: Pick<EvmChain, "usdc" | "minterAddress">, treasury: Hex): Promise<bigint> {
   const topics = [TRANSFER, pad(chain.minterAddress), pad(treasury)];
   const filter = { address: chain.usdc, topics, fromBlock: toHex(0), toBlock: "latest" };
-  const logs = await nodes.ask((node) => node.call("eth_getLogs", [filter], z.array(z.object({ data: bytes }))));
+  const logs = await nodes.callFirst((node) => node.call("eth_getLogs", [filter], z.array(z.object({ data: bytes }))));
   return logs.reduce((sum, { data }) => sum + BigInt(data), 0n);
 }
 

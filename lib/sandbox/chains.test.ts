@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { setSandboxPepper } from "@/lib/access/pepper";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances, readGasBalance } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -48,7 +48,7 @@ afterAll(() => program?.remove());
 afterEach(async () => {
   for (const chains of running.splice(0)) await chains.stop();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
 });
 
 function newDataDir(): string {
@@ -119,14 +119,14 @@ test("a process that does not run the chains asks them where sandbox.json says, 
   const [places] = told;
   writeSandboxFile(dataDir, { baseUrl: "http://127.0.0.1:1", apiKey: "pp_none", ...places });
   const genesis = solanaCluster().genesisHash;
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   const following = followChains({ dataDir, isOwner: () => false });
   await vi.waitFor(() => expect(evmNodeUrls()).toEqual([places?.rpc.base]), { timeout: 30_000 });
   await vi.waitFor(() => expect(solanaCluster()).toEqual({ urls: [places?.rpc.solana], genesisHash: genesis }), { timeout: 30_000 });
   await following.stop();
   await chains.stop();
 
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   const alone = followChains({ dataDir, isOwner: () => false });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect([evmNodeUrls(), solanaCluster().urls]).toEqual([[], []]);

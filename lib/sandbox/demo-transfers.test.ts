@@ -21,7 +21,7 @@ import {
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await solana.faucet(solanaDemo.address, 100_000_000n);
 });
 afterAll(async () => {
-  for (const name of ["sandbox EVM nodes", "EVM nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes"]) forgetSingleton(name);
   await evm?.stop();
   await solana?.remove();
   rmSync(dataDir, { recursive: true, force: true });
@@ -85,7 +85,7 @@ const approval = (spender: string, units: bigint) =>
 
 async function allowanceOf(spender: Hex): Promise<bigint> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [evmDemo.address as Hex, spender] });
-  return BigInt(await evmNodes().ask((node) => node.call("eth_call", [{ to: usdcOnBase, data }, "latest"], bytes)));
+  return BigInt(await evmNodes().callFirst((node) => node.call("eth_call", [{ to: usdcOnBase, data }, "latest"], bytes)));
 }
 
 test("it lets the settlement contract take USDC, and takes that back; where there is no contract it allows nobody", async () => {

@@ -26,7 +26,7 @@ export function demoPayments(keys: DemoKeys): PayDemo {
   return async (transfer, to) => {
     if (transfer.chain === "solana") return signOnSolana(keys, Buffer.from(transfer.transaction, "base64"), to);
     const data = readEvmCall(transfer, to);
-    return data && evmNodes().ask((node) => send(node, data));
+    return data && evmNodes().callFirst((node) => send(node, data));
   };
 }
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   setFaucet(undefined);
-  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
   await evm?.stop();
   await solana?.remove();
   rmSync(dataDir, { recursive: true, force: true });
@@ -135,7 +135,7 @@ async function closedPort(): Promise<number> {
 test("a chain that has not started or is away is said to be, and what it did not give is not counted", async () => {
   const { owner } = await newOwner();
   const away = { ok: false, message: expect.stringMatching(/still starting\. Nothing was sent/) as string };
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   const nobody = `http://127.0.0.1:${await closedPort()}`;
   setSandboxEvmNodes([nobody]);

@@ -37,7 +37,7 @@ export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
   const givers: Record<FaucetChain, Giver> = {
     base: {
       url: () => evmNodeUrls()[0],
-      give: (to) => evmNodes().ask((node) => minter.mint(node, to as Hex, UNITS)),
+      give: (to) => evmNodes().callFirst((node) => minter.mint(node, to as Hex, UNITS)),
       isAway: (error) => isEvmFailure(error) && isNodesOwn(error),
     },
     solana: {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { openTestCustody } from "@/lib/console/testing/custody";
@@ -28,13 +28,13 @@ beforeAll(async () => {
   await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(() => {
   program?.remove();
   chainProgram?.remove();
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   rmSync(dataDir, { recursive: true, force: true });
 });
 beforeEach(async () => {

@@ -3,7 +3,7 @@
 
 import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 /** What a page leaves to be done after it was sent still finds its context. */
 const REST_AFTER_MS = 2_000;
@@ -14,7 +14,7 @@ interface PageContext {
   rest: NodeJS.Timeout | undefined;
 }
 
-const pageContext = () => once<PageContext>("page context", () => ({ awake: new Set(), pages: 0, rest: undefined }));
+const pageContext = processSingleton<PageContext>("page context", () => ({ awake: new Set(), pages: 0, rest: undefined }));
 
 class PageStorage<Store> extends AsyncLocalStorage<Store> {
   override run<Result, Given extends unknown[]>(store: Store, callback: (...given: Given) => Result, ...given: Given): Result {

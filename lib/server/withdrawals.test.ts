@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(script, 'const { main } = await import("./withdrawals.mjs");\nawait main();\n');
   world = await startWorld();
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "10");
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(async () => {
   vi.unstubAllEnvs();

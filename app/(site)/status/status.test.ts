@@ -5,7 +5,7 @@ import { drawPage } from "@/components/ui/testing/app-router";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { closePool, pool } from "@/lib/db/pool";
@@ -30,10 +30,10 @@ beforeEach(() => {
 });
 afterEach(() => {
   restoreClock();
-  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetOnce(name);
+  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetSingleton(name);
   setDatabaseUrl(database.url);
 });
-afterAll(() => forgetOnce("endpoints"));
+afterAll(() => forgetSingleton("endpoints"));
 
 /** The page's own words. */
 async function look() {
@@ -151,7 +151,7 @@ test("a pool without addresses is told as the newcomers' trouble that it is, and
 
 test("a Redis that is out of reach is told, and that requests are answered all the same", async () => {
   process.env.REDIS_URL = "redis://127.0.0.1:9";
-  for (const name of ["config", "limits.redis"]) forgetOnce(name);
+  for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   try {
     const { lines, sentence } = await look();
     expect(lines.Limits).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is out of reach/) });
@@ -159,6 +159,6 @@ test("a Redis that is out of reach is told, and that requests are answered all t
   } finally {
     await redisLink()?.close();
     delete process.env.REDIS_URL;
-    for (const name of ["config", "limits.redis"]) forgetOnce(name);
+    for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   }
 });

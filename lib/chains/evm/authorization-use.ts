@@ -29,7 +29,7 @@ export async function findAuthorizationUse(use: AuthorizationUse, nodes: EvmNode
   const topics = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
   for (let asked = 0, last = toBlock; asked < MAX_QUESTIONS && last >= 0; asked++, last -= SPAN) {
     const filter = { address: usdcAddress(nodes.chainId), topics, fromBlock: toHex(Math.max(0, last - SPAN + 1)), toBlock: toHex(last) };
-    const logs = await nodes.ask((node) => node.call("eth_getLogs", [filter], logsForm));
+    const logs = await nodes.callFirst((node) => node.call("eth_getLogs", [filter], logsForm));
     const found = logs.find((log) => log.topics.join() === topics.join());
     if (found) return found.transactionHash;
   }

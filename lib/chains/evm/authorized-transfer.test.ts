@@ -98,8 +98,8 @@ test("one that was used before all that is looked through is used up, when a nod
   expect(await findUseOfShown(shown, search, chain.nodes)).toBeNull();
   const archive: EvmNodes = {
     ...chain.nodes,
-    ask: (use) =>
-      chain.nodes.ask((node) =>
+    callFirst: (use) =>
+      chain.nodes.callFirst((node) =>
         use({
           name: node.name,
           call: async (method, params, form) => (method === "eth_call" ? form.parse(USED) : node.call(method, params, form)),

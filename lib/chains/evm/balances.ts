@@ -25,7 +25,7 @@ export async function readBalances({ token, accounts, blockHash }: BalanceQuery,
   const balances: bigint[] = [];
   for (let from = 0; from < accounts.length; from += CHUNK_SIZE) {
     const chunk = accounts.slice(from, from + CHUNK_SIZE);
-    balances.push(...(await nodes.ask((node) => readChunk(node, token, chunk, blockHash))));
+    balances.push(...(await nodes.callFirst((node) => readChunk(node, token, chunk, blockHash))));
   }
   return balances;
 }
@@ -40,7 +40,7 @@ function readChunk(node: EvmNode, token: Hex, accounts: readonly Hex[], blockHas
 
 /** Gas money in wei, as of the latest block. */
 export const readGasBalance = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> =>
-  nodes.ask((node) => node.call("eth_getBalance", [account, "latest"], wei));
+  nodes.callFirst((node) => node.call("eth_getBalance", [account, "latest"], wei));
 
 export interface Nonces {
   /** Of the next transaction after those in blocks. */
@@ -50,7 +50,7 @@ export interface Nonces {
 }
 
 export const readNonces = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<Nonces> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const count = (tag: string) => node.call("eth_getTransactionCount", [account, tag], quantity);
     const [mined, pending] = await Promise.all([count("latest"), count("pending")]);
     return { mined, pending };
@@ -58,4 +58,4 @@ export const readNonces = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<
 
 /** Whether code lives at an address, so that no key alone owns it. */
 export const hasCode = async (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  (await nodes.ask((node) => node.call("eth_getCode", [account, "latest"], bytes))) !== "0x";
+  (await nodes.callFirst((node) => node.call("eth_getCode", [account, "latest"], bytes))) !== "0x";

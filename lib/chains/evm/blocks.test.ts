@@ -22,7 +22,7 @@ test("the first block since a second is found, wherever it is, with few question
   const node = await startFaultyNode(chain.url(), () => null);
   onTestFinished(node.close);
   const nodes = createNodes({ urls: [node.url], chainId: chain.chainId });
-  const find = (second: number) => nodes.ask((one) => findFirstSince(one, second, last));
+  const find = (second: number) => nodes.callFirst((one) => findFirstSince(one, second, last));
   const timeOf = async (number: number) => (await findBlock(number, chain.nodes))?.timestampS ?? 0;
   for (let number = 1; number <= last; number += 97) {
     const second = await timeOf(number);
@@ -41,5 +41,5 @@ test("the first block since a second is found, wherever it is, with few question
 
 test("a block that a node lacks is told as its own failure", async () => {
   const beyond = (await readLatestBlock(chain.nodes)).number + 100;
-  await expect(chain.nodes.ask((node) => getBlockOf(node, beyond))).rejects.toMatchObject({ kind: "behind" });
+  await expect(chain.nodes.callFirst((node) => getBlockOf(node, beyond))).rejects.toMatchObject({ kind: "behind" });
 });

@@ -53,8 +53,8 @@ export async function findFirstSince(node: EvmNode, second: number, last: number
 }
 
 /** @throws EvmFailure when no node has one */
-export const readLatestBlock = (nodes: EvmNodes = evmNodes()): Promise<Block> => nodes.ask((node) => getBlockOf(node, "latest"));
+export const readLatestBlock = (nodes: EvmNodes = evmNodes()): Promise<Block> => nodes.callFirst((node) => getBlockOf(node, "latest"));
 
 /** @throws EvmFailure */
 export const findBlock = (which: BlockTag | number | Hex, nodes: EvmNodes = evmNodes()): Promise<Block | null> =>
-  nodes.ask((node) => findBlockOf(node, which));
+  nodes.callFirst((node) => findBlockOf(node, which));

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Hex, serializeErc6492Signature } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { verifyEvmSignature } from "./signature";
 import { startAnvil } from "./testing/anvil";
 import { contractWallets, factory, undeployed } from "./testing/contract-wallets";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(async () => {
   for (const server of servers) server.close();
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 function setNodes(...urls: string[]): void {
   vi.stubEnv("BASE_RPC_URLS", urls.join(","));
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 const deploy = (runtime: Hex) => anvil.client.setCode({ address: walletAt, bytecode: runtime });

@@ -3,7 +3,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type Block, findBlockOf } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
@@ -41,7 +41,7 @@ interface Seen {
 }
 
 /** What this process has seen of each set of nodes. */
-const seenHeads = () => once("seen EVM heads", () => new WeakMap<EvmNodes, Seen>());
+const seenHeads = processSingleton("seen EVM heads", () => new WeakMap<EvmNodes, Seen>());
 
 /**
  * The head of the first node whose head is beyond doubt; when all are doubtful, the highest, with its doubt.
@@ -52,7 +52,7 @@ export async function readHead(nodes: EvmNodes = evmNodes()): Promise<Head> {
   try {
     return remember(
       nodes,
-      await nodes.ask(async (node) => {
+      await nodes.callFirst(async (node) => {
         const head = await headOf(node, nodes);
         if (head.doubt === null) return head;
         doubtful.push(head);

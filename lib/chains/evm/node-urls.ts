@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-const sandboxNodes = () => once<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
+const sandboxNodes = processSingleton<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
 
 /** Asks the sandbox's own chain from now on, and no other. */
 export function setSandboxEvmNodes(urls: readonly string[]): void {

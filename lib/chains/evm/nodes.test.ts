@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { findBlock } from "./blocks";
 import { setSandboxEvmNodes } from "./node-urls";
 import { createNodes, evmNodes } from "./nodes";
@@ -18,17 +18,16 @@ beforeAll(async () => {
   chain = await startUsdcChain({ blockTimeMs: 60_000 });
 });
 beforeAll(() => {
-  forgetOnce("log");
-  once("log", () => ({ info: keepLine, warn: keepLine, error: keepLine }));
+  replaceSingleton("log", { info: keepLine, warn: keepLine, error: keepLine });
 });
 afterEach(async () => {
   logged.length = 0;
   vi.unstubAllEnvs();
-  for (const name of ["config", "sandbox EVM nodes", "EVM nodes"]) forgetOnce(name);
+  for (const name of ["config", "sandbox EVM nodes", "EVM nodes"]) forgetSingleton(name);
   for (const close of toClose.splice(0)) await close();
 });
 afterAll(async () => {
-  forgetOnce("log");
+  forgetSingleton("log");
   await chain?.stop();
 });
 

@@ -2,7 +2,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
@@ -13,13 +13,13 @@ export interface EvmNodes {
   readonly chainId: number;
   readonly count: number;
   /**
-   * Runs `ask` with the first node that serves it; all of `ask` is run again with the next one. What one node says in it is
+   * Runs `use` with the first node that serves it; all of `use` is run again with the next one. What one node says in it is
    * consistent as far as that node is.
    * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, which no other node would change
    */
-  ask<T>(ask: (node: EvmNode) => Promise<T>): Promise<T>;
+  callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T>;
   /** What the nodes beside `node` say, all asked at once; those that fail are left out. */
-  callOthers<T>(node: EvmNode, ask: (other: EvmNode) => Promise<T>): Promise<T[]>;
+  callOthers<T>(node: EvmNode, use: (other: EvmNode) => Promise<T>): Promise<T[]>;
 }
 
 export interface EvmNodesOptions {
@@ -65,7 +65,7 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     }
   }
 
-  async function ask<T>(use: (node: EvmNode) => Promise<T>): Promise<T> {
+  async function callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T> {
     let last: unknown = new EvmFailure("no_nodes", "BASE_RPC_URLS names no node of the chain");
     for (const node of inOrder()) {
       try {
@@ -83,12 +83,12 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     return asked.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 
-  return { chainId, count: nodes.length, ask, callOthers };
+  return { chainId, count: nodes.length, callFirst, callOthers };
 }
 
 /** What every node says that answers, the one that is asked first ahead. @throws EvmFailure when none does */
-export const callEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>): Promise<T[]> =>
-  nodes.ask(async (node) => [await ask(node), ...(await nodes.callOthers(node, ask))]);
+export const callEach = <T>(nodes: EvmNodes, use: (node: EvmNode) => Promise<T>): Promise<T[]> =>
+  nodes.callFirst(async (node) => [await use(node), ...(await nodes.callOthers(node, use))]);
 
 /**
  * What the first node says that has anything to say; the others are asked when that is not the one that is asked first, since one
@@ -96,7 +96,7 @@ export const callEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>)
  * @throws EvmFailure when none answers
  */
 export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
-  nodes.ask(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
+  nodes.callFirst(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
 
 /** A node of another chain would show no deposits, or another chain's: it is asked once, and again after it was away. */
 async function checkChain(node: KnownNode, chainId: number): Promise<void> {
@@ -120,7 +120,7 @@ function recordFailure(node: KnownNode, { kind, message }: EvmFailure): void {
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
 }
 
-const nodesInUse = () => once<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
 
 /** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
 export function evmNodes(): EvmNodes {

@@ -19,7 +19,7 @@ export async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex,
   // A sender that no contract knows: some wallets accept anything from the senders that simulations are made with.
   const call = { from: toHex(randomBytes(20)), data, gas: toHex(GAS) };
   try {
-    return (await nodes.ask((node) => node.call("eth_call", [call, "latest"], flag))) ? "valid" : "invalid";
+    return (await nodes.callFirst((node) => node.call("eth_call", [call, "latest"], flag))) ? "valid" : "invalid";
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
     log().warn({ kind: error.kind, reason: error.message }, "no node of the chain could check a contract wallet's signature");

@@ -97,7 +97,7 @@ test("a node that is away, or that lies about the settlement's event, is not tak
   const other = await newProof({ requestNumber: 10n });
   await settle(other.proof, other.signature);
   const filter = { address: settlement.address, fromBlock: "0x0", toBlock: "latest" } as const;
-  const logs = await chain.nodes.ask((node) => node.call("eth_getLogs", [filter], z.array(z.unknown())));
+  const logs = await chain.nodes.callFirst((node) => node.call("eth_getLogs", [filter], z.array(z.unknown())));
   const liar = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => logs } : null));
   const lying = createNodes({ urls: [liar.url], chainId: chain.chainId });
   expect(await findSettledTransaction(settlement.address, proof, lying)).toBeNull();
@@ -116,7 +116,7 @@ test("a settlement that the first node has no logs of is found through another, 
   const block = (await findBlock(Number(blockNumber), chain.nodes))?.hash ?? "0x";
   const before = (await findBlock(Number(blockNumber) - 1, chain.nodes))?.hash ?? "0x";
   const centsAt = (blockHash: Hex, address = settlement.address) =>
-    chain.nodes.ask((node) => settledCentsOf(address, proof)(node, { blockHash }));
+    chain.nodes.callFirst((node) => settledCentsOf(address, proof)(node, { blockHash }));
   expect([await centsAt(block), await centsAt(before), await centsAt(block, newAddress())]).toEqual([25n, 0n, 0n]);
 });
 

@@ -72,7 +72,7 @@ export async function findSettleRefusal(
 ): Promise<SettleRefusal | null> {
   const call = { from: relayer, to: address, data: encodeSettle(proof, signature) };
   try {
-    await nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes));
+    await nodes.callFirst((node) => node.call("eth_call", [call, "latest"], bytes));
     return null;
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;

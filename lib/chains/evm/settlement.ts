@@ -108,7 +108,7 @@ export async function readSettlement(
 ): Promise<SettlementState> {
   const args = [address, usdcAddress(nodes.chainId), from, requestNumber] as const;
   const data = encodeDeployData({ abi: readerAbi, bytecode: reader.bytecode as Hex, args });
-  return nodes.ask((node) => node.call("eth_call", [{ data }, "latest"], stateForm));
+  return nodes.callFirst((node) => node.call("eth_call", [{ data }, "latest"], stateForm));
 }
 
 const readerAbi = parseAbi(["constructor(address settlement, address usdc, address from, uint128 requestNumber)"]);
@@ -126,7 +126,7 @@ const stateForm = bytes
  * @throws EvmFailure
  */
 export async function readDeployedSettlement(terms: SettlementTerms, nodes: EvmNodes = evmNodes()): Promise<"absent" | "ours" | "another"> {
-  const [found, wanted] = await nodes.ask((node) =>
+  const [found, wanted] = await nodes.callFirst((node) =>
     Promise.all([
       node.call("eth_getCode", [settlementAddress(terms), "latest"], bytes),
       // Creation code that is called answers with what it would leave.

@@ -12,7 +12,7 @@ const read =
   (node, at) =>
     node.call("eth_call", [{ to: usdcAddress(chainId), data }, at], flag);
 
-const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> => nodes.ask((node) => read(data, nodes.chainId)(node, "latest"));
+const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> => nodes.callFirst((node) => read(data, nodes.chainId)(node, "latest"));
 
 /** While it is, nobody's USDC can move. */
 export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
@@ -25,7 +25,7 @@ export const isBlacklisted = (account: Hex, nodes: EvmNodes = evmNodes()): Promi
 /** Base units of USDC that `account` has, as of the latest block. */
 export function readUsdc(account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> {
   const call = { to: usdcAddress(nodes.chainId), data: encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [account] }) };
-  return nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes32.transform(BigInt)));
+  return nodes.callFirst((node) => node.call("eth_call", [call, "latest"], bytes32.transform(BigInt)));
 }
 
 /** Reads whether an EIP-3009 authorization was carried out or cancelled. */
@@ -34,7 +34,7 @@ export const usedState = (authorizer: Hex, nonce: Hex, chainId: number): ReadSta
 
 /** Whether an EIP-3009 authorization was carried out or cancelled, as of the latest block. */
 export const isAuthorizationUsed = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask((node) => usedState(authorizer, nonce, nodes.chainId)(node, "latest"));
+  nodes.callFirst((node) => usedState(authorizer, nonce, nodes.chainId)(node, "latest"));
 
 /** The same, when any node that answers says so. */
 export const isAuthorizationUsedAnywhere = async (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
@@ -45,7 +45,7 @@ export const isAuthorizationUsedAnywhere = async (authorizer: Hex, nonce: Hex, n
  * @throws EvmFailure when no node has that block
  */
 export const isAuthorizationUsedAt = (authorizer: Hex, nonce: Hex, blockHash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask((node) => usedState(authorizer, nonce, nodes.chainId)(node, { blockHash }));
+  nodes.callFirst((node) => usedState(authorizer, nonce, nodes.chainId)(node, { blockHash }));
 
 /**
  * The same for whoever gives money back by it: as every node says that answers, of a block that each of them has as final, with

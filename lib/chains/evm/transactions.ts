@@ -43,7 +43,7 @@ const MAX_TIP = 10_000_000_000n;
 
 /** Fees that hold while the base fee doubles. */
 export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const [block, tip] = await Promise.all([
       node.call("eth_getBlockByNumber", ["latest", false], feeBlock),
       node.call("eth_maxPriorityFeePerGas", [], wei),
@@ -76,7 +76,7 @@ export type Estimate = { kind: "fits"; gas: bigint } | { kind: "reverts"; reason
 /** Gas that the call burns now, and a fifth more; or why it would revert: `Pausable: paused`. */
 export async function estimateGas(call: Call, nodes: EvmNodes = evmNodes()): Promise<Estimate> {
   try {
-    const gas = await nodes.ask((node) => node.call("eth_estimateGas", [call], wei));
+    const gas = await nodes.callFirst((node) => node.call("eth_estimateGas", [call], wei));
     return { kind: "fits", gas: gas + gas / 5n };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
@@ -113,7 +113,7 @@ export type Broadcast =
  */
 export async function broadcast(raw: Hex, nodes: EvmNodes = evmNodes()): Promise<Broadcast> {
   try {
-    await nodes.ask((node) => sendTo(node, raw));
+    await nodes.callFirst((node) => sendTo(node, raw));
     return { kind: "sent" };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
@@ -155,11 +155,11 @@ export type Receipt = z.infer<typeof wireReceipt>;
 
 /** The receipt of a transaction that is in a block; null while it waits, or when the node knows nothing of it. */
 export const findReceipt = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<Receipt | null> =>
-  nodes.ask((node) => node.call("eth_getTransactionReceipt", [hash], wireReceipt.nullable()));
+  nodes.callFirst((node) => node.call("eth_getTransactionReceipt", [hash], wireReceipt.nullable()));
 
 /** Whether any node knows the transaction, waiting or in a block. */
 export const isKnown = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const look = async (at: EvmNode) =>
       (await at.call("eth_getTransactionByHash", [hash], z.object({ hash: bytes32 }).nullable())) !== null;
     return (await look(node)) || (await nodes.callOthers(node, look)).includes(true);

@@ -63,7 +63,7 @@ type WireLog = z.infer<typeof wireLog>;
  * @throws EvmFailure `too_large`: ask for a smaller range; `moved`: the chain was reorganised meanwhile; `behind`: no node has the end yet
  */
 export const readTransfers = (query: TransferQuery, nodes: EvmNodes = evmNodes()): Promise<TransferRange> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     // A node answers for blocks that it does not have with no logs and no error, so it must show that it has the last one.
     const end = await endOf(node, query.toBlock);
     const transfers = await readChunks(node, query);

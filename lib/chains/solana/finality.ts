@@ -11,9 +11,9 @@ export interface SolanaHead {
 
 /** @throws SolanaUnavailable */
 export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
-  return nodes.callFirst("getSlot", async (ask) => {
+  return nodes.callFirst("getSlot", async (call) => {
     const slotAt = async (commitment: string) => {
-      const slot = await ask("getSlot", [{ commitment }], z.int().min(0));
+      const slot = await call("getSlot", [{ commitment }], z.int().min(0));
       nodes.sawSlot(slot);
       return slot;
     };
@@ -45,9 +45,9 @@ export async function readStandings(nodes: SolanaNodes, signatures: readonly str
   const standings = new Map<string, Standing>();
   for (let start = 0; start < signatures.length; start += MAX_A_CALL) {
     const some = signatures.slice(start, start + MAX_A_CALL);
-    const answers = await nodes.callEach("getSignatureStatuses", async (ask) => {
+    const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
       const params = [some, { searchTransactionHistory: true }];
-      const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));
+      const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], statusesForm.length(some.length));
       return value;
     });
     for (const [index, signature] of some.entries()) {

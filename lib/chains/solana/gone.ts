@@ -18,10 +18,10 @@ export interface RunTime {
  * @throws SolanaUnavailable when any does not, or is silent
  */
 export async function requireMemory(nodes: SolanaNodes, { since, until }: RunTime): Promise<void> {
-  await nodes.callAll("getBlockTime", async (ask) => {
-    const slot = await ask("getSlot", [{ commitment: "finalized" }], z.int().min(0));
-    const time = await ask("getBlockTime", [slot], z.int().nullable());
+  await nodes.callAll("getBlockTime", async (call) => {
+    const slot = await call("getSlot", [{ commitment: "finalized" }], z.int().min(0));
+    const time = await call("getBlockTime", [slot], z.int().nullable());
     if (time === null || time * 1_000 < until.getTime()) throw new NodeFailure("that time is not final yet", 0);
-    await refuseForgetful(ask, Math.floor(since.getTime() / 1_000));
+    await refuseForgetful(call, Math.floor(since.getTime() / 1_000));
   });
 }

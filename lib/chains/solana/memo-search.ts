@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { NodeFailure } from "./node-failure";
-import type { Ask, SolanaNodes } from "./nodes";
+import type { NodeCall, SolanaNodes } from "./nodes";
 
 export interface MemoQuery {
   /** An account that the transaction names. */
@@ -27,11 +27,11 @@ const pageForm = z.array(
  * @throws SolanaUnavailable when any node does not answer, or has forgotten blocks of that time
  */
 export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<string[]> {
-  const found = await nodes.callAll("getSignaturesForAddress", (ask) => searchNode(ask, query, nodes.leastSlot));
+  const found = await nodes.callAll("getSignaturesForAddress", (call) => searchNode(call, query, nodes.leastSlot));
   return [...new Set(found.flat())];
 }
 
-async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
+async function searchNode(call: NodeCall, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
   // As nodes tell memos: `[3] one; [3] two`, each with its length in bytes.
   const told = `[${Buffer.byteLength(memo)}] ${memo}`;
   const sinceS = Math.floor(since.getTime() / 1_000);
@@ -39,7 +39,7 @@ async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSl
   let [before, minContextSlot] = [undefined as string | undefined, leastSlot];
   for (let number = 0; number < MAX_PAGES; number++) {
     const options = { commitment: "confirmed", limit: PAGE, before, minContextSlot };
-    const page = await ask("getSignaturesForAddress", [account, options], pageForm);
+    const page = await call("getSignaturesForAddress", [account, options], pageForm);
     for (const { signature, err, memo: memos } of page) {
       const isFailed = err !== null && err !== undefined;
       if (!isFailed && memos?.split("; ").includes(told)) found.push(signature);
@@ -47,7 +47,7 @@ async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSl
     const last = page.at(-1);
     // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
     if (!last) {
-      await refuseForgetful(ask, sinceS);
+      await refuseForgetful(call, sinceS);
       return found;
     }
     if (typeof last.blockTime === "number" && last.blockTime < sinceS - CLOCKS_DIFFER_S) return found;
@@ -58,9 +58,9 @@ async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSl
 }
 
 /** @throws NodeFailure when the node keeps no blocks of that moment: what it does not know may have run */
-export async function refuseForgetful(ask: Ask, sinceS: number): Promise<void> {
-  const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
+export async function refuseForgetful(call: NodeCall, sinceS: number): Promise<void> {
+  const firstSlot = await call("getFirstAvailableBlock", [], z.int());
   if (firstSlot === 0) return;
-  const time = await ask("getBlockTime", [firstSlot], z.int().nullable());
+  const time = await call("getBlockTime", [firstSlot], z.int().nullable());
   if (time === null || time > sinceS) throw new NodeFailure("the blocks of that time are forgotten", 0);
 }

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 export interface SolanaCluster {
   /** Often with a key in them: for no log and no message. */
@@ -11,7 +11,7 @@ export interface SolanaCluster {
   genesisHash?: string;
 }
 
-const sandboxCluster = () => once<{ cluster: SolanaCluster | null }>("sandbox Solana nodes", () => ({ cluster: null }));
+const sandboxCluster = processSingleton<{ cluster: SolanaCluster | null }>("sandbox Solana nodes", () => ({ cluster: null }));
 const ownUrls = z.array(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }));
 
 /** Asks the sandbox's own chain from now on, and no other. */

@@ -79,7 +79,7 @@ export class SolanaNode {
    * @throws SolanaRefusal when no node would do it
    * @throws NodeFailure when another node may
    */
-  async ask<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+  async call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
     if (!this.#isOfCluster) await this.#checkCluster();
     return this.#call(method, params, schema);
   }

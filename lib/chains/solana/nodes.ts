@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { SolanaNode } from "./node";
 import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
 import { solanaCluster } from "./node-urls";
@@ -35,7 +35,7 @@ export interface AtSlot<T> {
 }
 
 /** A call to one node. @throws SolanaRefusal, NodeFailure */
-export type Ask = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
+export type NodeCall = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
 
 export class SolanaNodes {
   #nodes: readonly SolanaNode[];
@@ -64,16 +64,16 @@ export class SolanaNodes {
    * @throws SolanaUnavailable when none did
    */
   call<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T> {
-    return this.callFirst(method, (ask) => ask(method, params, result));
+    return this.callFirst(method, (call) => call(method, params, result));
   }
 
   /** As `call`, of a method that answers with the slot that its value is true of; an answer from too long ago is not taken. */
   callAtSlot<T>(method: string, params: readonly unknown[], value: z.ZodType<T>): Promise<AtSlot<T>> {
-    return this.callFirst(method, (ask) => this.callAtSlotOn(ask, [method, params], value));
+    return this.callFirst(method, (call) => this.callAtSlotOn(call, [method, params], value));
   }
 
-  async callAtSlotOn<T>(ask: Ask, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
-    const answer = await ask(method, params, z.object({ context: contextForm, value }));
+  async callAtSlotOn<T>(call: NodeCall, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
+    const answer = await call(method, params, z.object({ context: contextForm, value }));
     this.sawSlot(answer.context.slot);
     return { slot: answer.context.slot, value: answer.value };
   }
@@ -82,11 +82,11 @@ export class SolanaNodes {
    * Asks one node several things, and the next one the same when that one fails.
    * @throws SolanaRefusal, SolanaUnavailable
    */
-  async callFirst<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T> {
+  async callFirst<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T> {
     const reasons: string[] = [];
     for (const { node, number } of this.#inOrder()) {
       try {
-        return await act((method, params, result) => node.ask(method, params, result));
+        return await act((method, params, result) => node.call(method, params, result));
       } catch (error) {
         if (!isNodeFailure(error)) throw error;
         if (error.restMs > 0) node.rest(error.restMs);
@@ -102,8 +102,8 @@ export class SolanaNodes {
    * Asks every node the same; resolves with the answers of those that gave one.
    * @throws SolanaUnavailable when none did
    */
-  async callEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
-    const { given, reasons } = await this.#askAtOnce(act);
+  async callEach<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#callAtOnce(act);
     if (given.length > 0) return given;
     throw new SolanaUnavailable(what, reasons);
   }
@@ -112,17 +112,17 @@ export class SolanaNodes {
    * Asks every node the same, for what must not be decided while one of them is silent.
    * @throws SolanaUnavailable when any did not answer
    */
-  async callAll<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
-    const { given, reasons } = await this.#askAtOnce(act);
+  async callAll<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#callAtOnce(act);
     if (reasons.length === 0) return given;
     throw new SolanaUnavailable(what, reasons);
   }
 
-  async #askAtOnce<T>(act: (ask: Ask) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
+  async #callAtOnce<T>(act: (call: NodeCall) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
     const answers = await Promise.all(
       this.#nodes.map(async (node, index) => {
         try {
-          return { answer: await act((method, params, result) => node.ask(method, params, result)) };
+          return { answer: await act((method, params, result) => node.call(method, params, result)) };
         } catch (error) {
           if (!isNodeFailure(error)) throw error;
           return { reason: `node ${index + 1}: ${error.message}` };
@@ -153,7 +153,7 @@ export class SolanaNodes {
   }
 }
 
-const nodesInUse = () => once<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
 
 /** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
 export function solanaNodes(): SolanaNodes {

@@ -13,8 +13,8 @@ const sentForm = z.object({ transaction: z.tuple([z.base64(), z.literal("base64"
  */
 export async function readSentMessage(nodes: SolanaNodes, signature: string): Promise<Uint8Array | null> {
   const options = { commitment: "confirmed", encoding: "base64", maxSupportedTransactionVersion: 0 };
-  const bytes = await nodes.callFirst("getTransaction", async (ask) => {
-    const sent = await ask("getTransaction", [signature, options], sentForm);
+  const bytes = await nodes.callFirst("getTransaction", async (call) => {
+    const sent = await call("getTransaction", [signature, options], sentForm);
     // It was listed: a node without it has not come so far, or has forgotten it.
     if (sent === null) throw new NodeFailure("no such transaction", 0);
     return Buffer.from(sent.transaction[0], "base64");

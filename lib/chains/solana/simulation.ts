@@ -20,8 +20,8 @@ export async function tryTransaction(nodes: SolanaNodes, bytes: Uint8Array): Pro
 
 /** True when any node would still run a transaction with this blockhash. @throws SolanaUnavailable when none answers */
 export async function isBlockhashKnown(nodes: SolanaNodes, blockhash: string): Promise<boolean> {
-  const answers = await nodes.callEach("isBlockhashValid", async (ask) => {
-    const { value } = await nodes.callAtSlotOn(ask, ["isBlockhashValid", [blockhash, { commitment: "processed" }]], z.boolean());
+  const answers = await nodes.callEach("isBlockhashValid", async (call) => {
+    const { value } = await nodes.callAtSlotOn(call, ["isBlockhashValid", [blockhash, { commitment: "processed" }]], z.boolean());
     return value;
   });
   return answers.includes(true);

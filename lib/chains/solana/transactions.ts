@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { NodeFailure, SolanaRefusal } from "./node-failure";
-import type { Ask, SolanaNodes } from "./nodes";
+import type { NodeCall, SolanaNodes } from "./nodes";
 
 export interface RecentBlockhash {
   blockhash: string;
@@ -36,8 +36,8 @@ const statusForm = z
 
 /** The newest finalized slot. @throws SolanaUnavailable */
 export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
-  return nodes.callFirst("getSlot", async (ask) => {
-    const slot = await ask("getSlot", [{ commitment: "finalized" }], z.int().min(0));
+  return nodes.callFirst("getSlot", async (call) => {
+    const slot = await call("getSlot", [{ commitment: "finalized" }], z.int().min(0));
     nodes.sawSlot(slot);
     return slot;
   });
@@ -64,9 +64,9 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
     Buffer.from(bytes).toString("base64"),
     { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5, minContextSlot: nodes.leastSlot },
   ];
-  await nodes.callFirst("sendTransaction", async (ask) => {
+  await nodes.callFirst("sendTransaction", async (call) => {
     try {
-      const given = await ask("sendTransaction", params, z.string());
+      const given = await call("sendTransaction", params, z.string());
       if (given !== signature) throw new NodeFailure("the signature of another transaction", 0);
     } catch (error) {
       const reason = error instanceof SolanaRefusal ? error.simulation?.err : undefined;
@@ -80,10 +80,10 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
 
 /** What became of a transaction; null when the node that answers does not know it, which is no proof that it never will. */
 export function findStatus(nodes: SolanaNodes, signature: string): Promise<TransactionStatus | null> {
-  return nodes.callFirst("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
+  return nodes.callFirst("getSignatureStatuses", (call) => fetchStatus(nodes, call, signature));
 }
 
-export interface Landed {
+export interface Included {
   slot: number;
   /** Two nodes say so, or the only one. */
   isFinal: boolean;
@@ -93,8 +93,8 @@ export interface Landed {
  * Where a transaction ran well, as far as it is confirmed; null when every node says that it did not.
  * @throws SolanaUnavailable when not every node answers
  */
-export async function findLandedAnywhere(nodes: SolanaNodes, signature: string): Promise<Landed | null> {
-  const answers = await nodes.callAll("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
+export async function findIncludedAnywhere(nodes: SolanaNodes, signature: string): Promise<Included | null> {
+  const answers = await nodes.callAll("getSignatureStatuses", (call) => fetchStatus(nodes, call, signature));
   const ranWell = answers.filter((status) => status !== null && !status.isFailed && status.commitment !== "processed");
   const [first] = ranWell;
   if (!first) return null;
@@ -109,21 +109,21 @@ export async function findLandedAnywhere(nodes: SolanaNodes, signature: string):
  * @throws SolanaUnavailable when not every node says so
  */
 export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<RecentBlockhash, "blockhash">): Promise<boolean> {
-  const answers = await nodes.callAll("getSignatureStatuses", async (ask) => {
+  const answers = await nodes.callAll("getSignatureStatuses", async (call) => {
     // The height comes first: what was in time is then known to the node when it is asked for the status.
-    const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
+    const height = await call("getBlockHeight", [{ commitment: "finalized" }], z.int());
     if (height <= used.lastValidBlockHeight) return false;
-    const status = await fetchStatus(nodes, ask, signature);
-    const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
+    const status = await fetchStatus(nodes, call, signature);
+    const firstSlot = await call("getFirstAvailableBlock", [], z.int());
     if (status === null && firstSlot > used.slot) throw new NodeFailure("the blocks of that time are forgotten", 0);
     return status === null;
   });
   return answers.every((isGone) => isGone);
 }
 
-async function fetchStatus(nodes: SolanaNodes, ask: Ask, signature: string): Promise<TransactionStatus | null> {
+async function fetchStatus(nodes: SolanaNodes, call: NodeCall, signature: string): Promise<TransactionStatus | null> {
   const params = [[signature], { searchTransactionHistory: true }];
-  const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], z.array(statusForm).length(1));
+  const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], z.array(statusForm).length(1));
   const [status] = value;
   if (status === undefined) throw new NodeFailure("an answer of another form", 0);
   if (status === null) return null;

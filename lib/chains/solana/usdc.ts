@@ -82,8 +82,8 @@ function readPage(
   const minContextSlot = Math.max(nodes.leastSlot, last[0]?.slot ?? 0);
   const options = { commitment, limit: PAGE, until: cursor ?? undefined, before: before?.signature, minContextSlot };
   const known = new Set(last.map(({ signature }) => signature));
-  return nodes.callFirst("getSignaturesForAddress", async (ask) => {
-    const page = await ask("getSignaturesForAddress", [tokenAccount, options], signatureForm);
+  return nodes.callFirst("getSignaturesForAddress", async (call) => {
+    const page = await call("getSignaturesForAddress", [tokenAccount, options], signatureForm);
     let slot = before?.slot ?? Number.POSITIVE_INFINITY;
     for (const entry of page) {
       if (entry.slot > slot || known.has(entry.signature)) throw new NodeFailure("signatures that come twice, or out of order", 0);
@@ -129,8 +129,8 @@ export async function readTokenChange(
 ): Promise<TokenChange | null> {
   // 255: of whatever version it is, its balances are told in the same form.
   const options = { commitment, encoding: "json", maxSupportedTransactionVersion: 255 };
-  const transaction = await nodes.callFirst("getTransaction", async (ask) => {
-    const found = await ask("getTransaction", [signature, options], transactionForm.nullable());
+  const transaction = await nodes.callFirst("getTransaction", async (call) => {
+    const found = await call("getTransaction", [signature, options], transactionForm.nullable());
     // It was listed: a node without it has not come so far, or has forgotten it.
     if (found === null) throw new NodeFailure("no such transaction", 0);
     return found;

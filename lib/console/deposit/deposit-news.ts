@@ -2,7 +2,7 @@
 // connection to the database that is open while anybody waits.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 
 interface News {
@@ -17,7 +17,7 @@ interface News {
 const MAX_OF_AN_ACCOUNT = 8;
 const MAX_IN_ALL = 2_000;
 
-const news = () => once<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
+const news = processSingleton<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
 
 /** Calls `changed` after each change of the account's deposits, until the function that it returns is called. Null: too many wait. */
 export function awaitDepositNews(accountId: AccountId, changed: () => void): (() => void) | null {

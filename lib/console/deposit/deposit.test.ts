@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
@@ -33,7 +33,7 @@ const before = { ...process.env };
 
 function goLive(more: Record<string, string> = {}): void {
   Object.assign(process.env, liveSettings, more);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 afterEach(() => {
@@ -41,7 +41,7 @@ afterEach(() => {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function accountWithWallet(): Promise<AccountId> {

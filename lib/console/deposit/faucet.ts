@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
@@ -42,7 +42,7 @@ export interface Faucet {
   give: (wish: FaucetWish) => Promise<FaucetAnswer>;
 }
 
-const holder = () => once<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
+const holder = processSingleton<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
 
 /** Gives this process a faucet, or takes it away. Only the sandbox calls this. */
 export function setFaucet(faucet: Faucet | undefined): void {

@@ -3,7 +3,7 @@
 import { Connection, Keypair, LAMPORTS_PER_SOL, SystemProgram, Transaction } from "@solana/web3.js";
 import { createPublicClient, createWalletClient, http, parseAbi } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   for (const name of ["config", "trustedProxies", "limits.limiter", "sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes"])
-    forgetOnce(name);
+    forgetSingleton(name);
   for (const close of toClose.splice(0)) await close();
 });
 
@@ -148,7 +148,7 @@ test("twenty calls at once are answered in their order, each by itself", async (
 
 test("a client that asks too often is told to wait, calls in a list too, and others go on", async () => {
   vi.stubEnv("TRUSTED_PROXIES", "loopback");
-  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   const from = (client: string) => ({ origin, "x-forwarded-for": client });
   const list = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
   for (let lists = 0; lists < 16; lists++) await post("base", list, from("192.0.2.1"));
@@ -163,19 +163,19 @@ test("a client that asks too often is told to wait, calls in a list too, and oth
 
 test("nodes that are away or talk too much give nothing of their address away", async () => {
   const gone = "http://127.0.0.1:9/v2/node-key-of-ours";
-  forgetOnce("sandbox EVM nodes");
+  forgetSingleton("sandbox EVM nodes");
   vi.stubEnv("BASE_RPC_URLS", gone);
-  forgetOnce("config");
+  forgetSingleton("config");
   const away = { code: -32_603, message: "No node of the chain answers. Try again in a moment." };
   expect((await call("base", "eth_chainId")).error).toEqual(away);
   setSandboxSolanaNodes(["http://127.0.0.1:9"], solana.genesisHash);
   expect((await call("solana", "getSlot")).error).toEqual(away);
-  forgetOnce("sandbox Solana nodes");
+  forgetSingleton("sandbox Solana nodes");
   expect((await call("solana", "getSlot")).error).toEqual(away);
 
   const node = await faultyNode({ error: { code: 3, message: "execution reverted: see http://127.0.0.1/v2/node-key-of-ours" } });
   vi.stubEnv("BASE_RPC_URLS", `${node.url}/v2/node-key-of-ours`);
-  forgetOnce("config");
+  forgetSingleton("config");
   const { error } = await call("base", "eth_call", [{ to: newAddress() }, "latest"]);
   expect(error).toMatchObject({ code: 3, message: expect.stringMatching(/^execution reverted: see /) });
   expect(JSON.stringify(error)).not.toMatch(/node-key-of-ours|node 1/);

@@ -52,7 +52,7 @@ interface Chain {
 const chains: Readonly<Record<string, Chain>> = {
   base: {
     methods: evmMethods,
-    ask: (method, params) => evmNodes().ask((node) => node.call(method, params, z.unknown())),
+    ask: (method, params) => evmNodes().callFirst((node) => node.call(method, params, z.unknown())),
     refusalIn: (error, method) => {
       if (!isEvmFailure(error) || error.kind !== "rejected") return null;
       // Its message begins with which node said so.

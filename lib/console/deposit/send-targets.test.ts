@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
@@ -34,7 +34,7 @@ const before = { ...process.env };
 
 function set(settings: Record<string, string>): void {
   Object.assign(process.env, settings);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 afterEach(() => {
@@ -42,7 +42,7 @@ afterEach(() => {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
-  for (const name of ["config", "sandbox EVM nodes"]) forgetOnce(name);
+  for (const name of ["config", "sandbox EVM nodes"]) forgetSingleton(name);
 });
 
 async function newAccount(): Promise<{ accountId: AccountId; wallet: CustodialWallet }> {

@@ -1,7 +1,7 @@
 // What a browser's wallet is told to let USDC be taken by: this service's settlement contract, once it is on the chain.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { hasCode } from "@/lib/chains/evm/balances";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
@@ -10,7 +10,7 @@ import { findEvmUsdc } from "../deposit/send-targets";
 import type { PaymentsOffer } from "../views/payments";
 
 /** Contracts that were seen on the chain; they do not leave it. */
-const seen = () => once<Set<string>>("settlement contracts seen", () => new Set());
+const seen = processSingleton<Set<string>>("settlement contracts seen", () => new Set());
 
 /** Whether a wallet can pay for requests here. @throws Error when the settings and the database name different treasuries */
 export async function findPaymentsOffer(): Promise<PaymentsOffer> {

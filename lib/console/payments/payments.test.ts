@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { AccountId, SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -61,18 +61,18 @@ test("a newcomer has no payments and no credits, and is offered the contract onc
 });
 
 test("while no node tells whether the contract is there, it is not offered; with another chain's number nothing ever is", async () => {
-  forgetOnce("settlement contracts seen");
+  forgetSingleton("settlement contracts seen");
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
   expect(await findPaymentsOffer()).toEqual({ kind: "coming" });
   setSandboxEvmNodes([payments.chain.url()]);
   expect((await findPaymentsOffer()).kind).toBe("open");
   process.env.BASE_CHAIN_ID = "8453";
-  forgetOnce("config");
+  forgetSingleton("config");
   try {
     expect(await findPaymentsOffer()).toEqual({ kind: "none" });
   } finally {
     delete process.env.BASE_CHAIN_ID;
-    forgetOnce("config");
+    forgetSingleton("config");
   }
 });
 

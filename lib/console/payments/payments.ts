@@ -6,7 +6,7 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { readChargedCosts } from "@/lib/ledger/charged-cost";
-import type { ClaimState, PaymentId } from "@/lib/payments/claims/claim";
+import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
 import { type ListedPayment, listPayments } from "@/lib/payments/claims/payment-list";
@@ -73,7 +73,7 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
 
 const walletChainOf: Readonly<Record<"base" | "solana", WalletChain>> = { base: "evm", solana: "solana" };
 
-const isOver = (state: ClaimState): boolean => state !== "claimed";
+const isOver = (state: PaymentState): boolean => state !== "claimed";
 
 /** Moves what one of the owner's wallets has paid too much to their balance. */
 export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): Promise<Answer<{ amount: NanoUsd }>> {

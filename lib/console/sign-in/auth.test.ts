@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf } from "../owner";
@@ -16,10 +16,10 @@ beforeAll(async () => {
   setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
   await openTestCustody();
 });
-beforeEach(() => forgetOnce("limits.limiter")); // all these browsers are one client
+beforeEach(() => forgetSingleton("limits.limiter")); // all these browsers are one client
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 test.each(["evm", "solana"] as const)(
@@ -79,7 +79,7 @@ test("cookies are kept from scripts and other sites, and over https from everyth
   const plain = (await lines()).find((line) => line.startsWith(`${COOKIE}=`));
   expect(plain).toMatch(/; Path=\/; Expires=.+; HttpOnly; SameSite=Lax$/);
   vi.stubEnv("PUBLIC_URL", "https://pennyprompt.example");
-  forgetOnce("config");
+  forgetSingleton("config");
   const secure = await lines();
   expect(secure.find((line) => line.startsWith(`__Host-${COOKIE}=`))).toMatch(/; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
   for (const line of secure) expect(line).toContain("; Secure");

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { startAnvil } from "@/lib/chains/evm/testing/anvil";
 import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(() => anvil?.stop());
 
 function setNode(url: string): void {
   vi.stubEnv("BASE_RPC_URLS", url);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 /** A contract that takes what this key signs for its own signature. */

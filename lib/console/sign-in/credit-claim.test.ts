@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -23,7 +23,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 afterAll(async () => expect([await checkLedger(), await checkPayments()]).toEqual([[], []]));
 
 const USD = 1_000_000_000n;

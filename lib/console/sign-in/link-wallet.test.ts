@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { listIdentities } from "@/lib/access/identities";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -13,7 +13,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 let restore: () => void = () => {};
 afterEach(() => restore());
 

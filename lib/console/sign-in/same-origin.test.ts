@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { newAccountId, newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Owner } from "../owner";
 import { csrfToken, isCsrfToken, isSameOrigin } from "./same-origin";
 
@@ -22,7 +22,7 @@ test("a token counts for its own session alone, and under this secret alone", ()
   expect(token).not.toContain(owner.sessionId);
   for (const wrong of [null, "", "rubbish", token.slice(1), `${token}x`, csrfToken(other)]) expect(isCsrfToken(owner, wrong)).toBe(false);
   expect(isCsrfToken({ ...owner, sessionId: other.sessionId }, token)).toBe(false);
-  forgetOnce("session secret");
+  forgetSingleton("session secret");
   expect(() => csrfToken(owner)).toThrow("SESSION_SECRET is not set");
   setSandboxSessionSecret(`another ${secret}`);
   expect(isCsrfToken(owner, token)).toBe(false);

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf } from "../owner";
@@ -18,12 +18,12 @@ beforeAll(async () => {
   setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
   await openTestCustody();
 });
-beforeEach(() => forgetOnce("limits.limiter")); // all these browsers are one client
+beforeEach(() => forgetSingleton("limits.limiter")); // all these browsers are one client
 let restore: () => void = () => {};
 afterEach(() => {
   restore();
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 const countAccounts = async () => (await pool().query("SELECT 1 FROM account")).rowCount;

@@ -3,7 +3,7 @@ import { listIdentities } from "@/lib/access/identities";
 import { listSessions } from "@/lib/access/sessions";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -16,7 +16,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 
 const browser = { userAgent: "a browser", clientAddress: "192.0.2.1" };
 const count = async (table: string) => (await pool().query(`SELECT 1 FROM ${table}`)).rowCount ?? 0;

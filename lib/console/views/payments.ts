@@ -1,6 +1,6 @@
 // Paying per request, as its owner sees it: which payments there were, what is left of them, and where that is. Amounts are nano-USD.
 
-import type { ClaimState, SettleFailure } from "@/lib/payments/claims/claim";
+import type { PaymentState, SettleFailure } from "@/lib/payments/claims/claim";
 import type { Chain } from "./chain";
 import type { SettlementTarget } from "./send-targets";
 import type { NamedWallet } from "./wallet";
@@ -22,7 +22,7 @@ export interface PaymentView {
   /** What was paid beyond it; null where nothing was paid, or it is not known yet. */
   change: bigint | null;
   changeBelongsTo: "account" | "address";
-  state: ClaimState;
+  state: PaymentState;
   failure: SettleFailure | null;
   /** Nothing can undo it. */
   isFinal: boolean;

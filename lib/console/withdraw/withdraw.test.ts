@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { now } from "@/lib/base/clock";
 import type { SessionId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -34,10 +34,10 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterAll(() => world?.stop());
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 afterEach(async () => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   setSandboxEvmNodes([world.evm.url()]);
   expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
@@ -90,7 +90,7 @@ test("the page leads back to every withdrawal, once each, and to nobody else's",
     if (!("id" in taken)) throw new Error(taken.message);
     ids.unshift(taken.id);
     await cancelOwnWithdrawal(ownerOf(owner), taken.id as WithdrawalId);
-    forgetOnce("limits.limiter");
+    forgetSingleton("limits.limiter");
   }
   // Many at one moment: the id tells them apart.
   await pool().query("UPDATE withdrawal SET requested_at = date_trunc('hour', requested_at) WHERE account_id = $1", [owner.accountId]);
@@ -158,10 +158,10 @@ test("what stands in the way is told before anything is signed", async () => {
   await creditUnfinal(owner, 50n * USD);
   expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/more than can leave: \$5\.00/) });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ needsApproval: true });
   const fresh = newKeyWallet("evm");
   await link(owner.accountId, fresh, false);

@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
@@ -146,7 +146,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     const wallet = await inTransaction((transaction) => openWallet(accountId, transaction));
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
-    forgetOnce("wallets that were checked");
+    forgetSingleton("wallets that were checked");
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
   });
 

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { config } from "@/lib/base/config";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { listModels } from "@/lib/providers/catalogue";
 import { refuseNewRequests } from "../http/endpoint";
 import { reportReadiness } from "../http/health";
@@ -15,7 +15,7 @@ import { doorNames, openService } from "./testing/service";
 const service = await openService();
 
 afterEach(() => {
-  for (const name of ["gateway drain", "readiness workers"]) forgetOnce(name);
+  for (const name of ["gateway drain", "readiness workers"]) forgetSingleton(name);
 });
 
 describe.each(doorNames)("through the %s door", (door) => {
@@ -92,7 +92,7 @@ describe.each(doorNames)("through the %s door", (door) => {
 
   test("metrics: to whoever holds METRICS_TOKEN, from anywhere", async () => {
     process.env.METRICS_TOKEN = "token-of-sixteen-characters";
-    forgetOnce("config");
+    forgetSingleton("config");
     try {
       expect(config().METRICS_TOKEN).toBeDefined();
       const far = { "x-forwarded-for": "192.0.2.1" };
@@ -101,7 +101,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       readError(await get("/api/metrics", far), "NOT_FOUND");
     } finally {
       delete process.env.METRICS_TOKEN;
-      forgetOnce("config");
+      forgetSingleton("config");
     }
   });
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
@@ -67,7 +67,7 @@ const vendors = { node: ["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash-li
 
 function set(name: string, value: string): void {
   process.env[name] = value;
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 function expectFault(answer: Answer, details: object): void {
@@ -194,7 +194,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
   const url = service.url(door);
 
   async function forget(modelId: string): Promise<void> {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
     await pool().query("DELETE FROM setting WHERE name = $1", [`token_bound:${modelId}`]);
   }
 
@@ -233,7 +233,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
 
       expect(needsByteBound(model)).toBe(true);
       expect(await listSettings("token_bound:")).toEqual([{ name: `token_bound:${model}`, value: "bytes" }]);
-      forgetOnce("overrun models"); // as in another process, or after a restart
+      forgetSingleton("overrun models"); // as in another process, or after a restart
       expect(needsByteBound(model)).toBe(false);
       await loadOverruns();
       expect(needsByteBound(model)).toBe(true);

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { generateKey } from "@/lib/access/key-format";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, misbehaving, open, promptOf, readError } from "./testing/client";
@@ -89,8 +89,8 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 
   test("guessing keys is limited by address; a key that is known to work goes on there, and other addresses are free", async () => {
-    forgetOnce("config");
-    forgetOnce("limits.failedAuth");
+    forgetSingleton("config");
+    forgetSingleton("limits.failedAuth");
     process.env.FAILED_AUTH_PER_MINUTE = "3";
     try {
       expect(config().FAILED_AUTH_PER_MINUTE).toBe(3);
@@ -111,8 +111,8 @@ describe.each(doorNames)("through the %s door", (door) => {
       readError(await guess("192.0.2.2"), "INVALID_API_KEY");
     } finally {
       process.env.FAILED_AUTH_PER_MINUTE = "100000";
-      forgetOnce("config");
-      forgetOnce("limits.failedAuth");
+      forgetSingleton("config");
+      forgetSingleton("limits.failedAuth");
     }
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/contract-wallets";
 import { pool } from "@/lib/db/pool";
 import { findClaim } from "@/lib/payments/claims/claim";
@@ -235,6 +235,6 @@ test("what is paid and answered is answered again when the request would cost mo
     const { details } = readError(await ask({ url, key: account.key, body: next }), "PAYMENT_VERIFICATION_FAILED");
     expect(details.reason).toBe("amount_too_low");
   } finally {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
   }
 });

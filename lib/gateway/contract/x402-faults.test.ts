@@ -2,7 +2,7 @@
 // counts as paid; whatever happens, the same payload sent again pays nothing twice.
 
 import { afterEach, describe, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
@@ -188,7 +188,7 @@ test("what is paid and answered is answered again when the request would cost mo
     const next = changedAmount(await x402.sign(payer, body), payload.accepted.amount);
     expect(readError(await x402.send(body, next), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("amount_too_low");
   } finally {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
   }
   await expectBooked(payer, { payments: 1, answers: 1 });
 });

@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { Keypair, Transaction, VersionedTransaction } from "@solana/web3.js";
 import { afterAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { paymentInstructions } from "@/lib/chains/solana/testing/payments";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";
@@ -48,7 +48,7 @@ await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
 const X402_FACILITATOR_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   delete process.env.X402_FACILITATOR_URL;
-  forgetOnce("config");
+  forgetSingleton("config");
   server.closeAllConnections();
   server.close();
 });
@@ -157,13 +157,13 @@ test("one that pays with another key by now: what was paid before has its answer
   await vi.waitUntil(async () => (await x402.connection.getBalance(next)) > 0, { timeout: 30_000, interval: 25 });
   try {
     kind.extra.feePayer = next.toBase58();
-    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetSingleton(name);
     expect((await x402.requirementsFor(body)).accepts[0].extra.feePayer).toBe(next.toBase58());
     const again = await x402.send(body, payload);
     expect([again.status, again.text]).toEqual([200, first.text]);
     await expectBooked(payer, { payments: 1, answers: 1 });
   } finally {
     kind.extra.feePayer = former;
-    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetSingleton(name);
   }
 });

@@ -5,7 +5,7 @@ import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { balanceOf } from "./testing/books";
 import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
@@ -90,7 +90,7 @@ test("above 1 USD, which stock clients do not pay, the answer is 400 with the ma
 
 test("an operator's minimum is the price of what costs less, and the rest of it pays the next requests", async () => {
   Object.assign(process.env, { X402_MINIMUM_USD: "0.02" });
-  forgetOnce("config");
+  forgetSingleton("config");
   try {
     const payer = await x402.newPayer();
     const body = promptOf({ maxTokens: 100 });
@@ -108,7 +108,7 @@ test("an operator's minimum is the price of what costs less, and the rest of it 
     await expectBooked(payer, { payments: 1, answers: 3 });
   } finally {
     delete process.env.X402_MINIMUM_USD;
-    forgetOnce("config");
+    forgetSingleton("config");
   }
 });
 
@@ -146,7 +146,7 @@ test("through the other door the stock client is served as well", async () => {
 
 test("in a minute a client's address may ask as often as an account", async () => {
   Object.assign(process.env, { RATE_LIMIT_PER_MINUTE: "2", TRUSTED_PROXIES: "loopback" });
-  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   const from = (address: string) =>
     ask({ url: service.url("node"), path: X402_PATH, body: promptOf(), headers: { "x-forwarded-for": address } });
   try {
@@ -156,6 +156,6 @@ test("in a minute a client's address may ask as often as an account", async () =
   } finally {
     Object.assign(process.env, x402Settings);
     delete process.env.TRUSTED_PROXIES;
-    for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+    for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   }
 });

@@ -11,7 +11,7 @@ import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import type { GatewayReply, GatewayRequest } from "./request";
 
@@ -140,7 +140,7 @@ export function errorReply(request: GatewayRequest, error: AppError, writeBody =
   return jsonReply(request, status, writeBody(error, request.id), headers);
 }
 
-const drain = onceKept("gateway drain", createDrain);
+const drain = processSingleton("gateway drain", createDrain);
 
 function createDrain(): AbortController {
   const controller = new AbortController();

@@ -7,7 +7,7 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
@@ -21,10 +21,10 @@ interface Worker {
   isVital: boolean;
 }
 
-const workers = () => once("readiness workers", () => new Map<string, Worker>());
+const workers = processSingleton("readiness workers", () => new Map<string, Worker>());
 
 /** Since when what was found wrong has been so, Unix milliseconds; as far as somebody asked. */
-const wrongSince = () => once("wrong since", () => new Map<string, number>());
+const wrongSince = processSingleton("wrong since", () => new Map<string, number>());
 
 function recordWellness(name: string, isWell: boolean): Date | null {
   if (isWell) wrongSince().delete(name);
@@ -91,7 +91,7 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
 }
 
 const ADDRESSES_ASKED_EVERY_MS = 5_000;
-const addresses = () => once("free addresses", () => ({ askedAtMs: Number.NEGATIVE_INFINITY, areFree: true }));
+const addresses = processSingleton("free addresses", () => ({ askedAtMs: Number.NEGATIVE_INFINITY, areFree: true }));
 
 /** As of some seconds ago at most; what it was before, when the database does not tell. */
 async function addressesAreFree(): Promise<boolean> {

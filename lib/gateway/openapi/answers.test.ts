@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
@@ -19,7 +19,7 @@ import type { Operation } from "./types";
 const service = await openService();
 const url = service.url("node");
 
-afterEach(() => forgetOnce("gateway drain"));
+afterEach(() => forgetSingleton("gateway drain"));
 
 /** What HTTP itself says, and what belongs to no operation. */
 const ofHttp =

@@ -4,7 +4,7 @@
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
@@ -44,7 +44,7 @@ function boundInput({ model, messages, options }: Prompt): number {
   return Math.min(bound, model.contextWindow);
 }
 
-const priceVersionIds = onceKept("price version ids", () => new WeakMap<Model, string>());
+const priceVersionIds = processSingleton("price version ids", () => new WeakMap<Model, string>());
 
 /** Hashed once per model: the same model object always has the same prices. */
 function priceVersionOf(model: Model): string {
@@ -83,7 +83,7 @@ export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl
 const OVERRUN_PREFIX = "token_bound:";
 
 /** Models whose provider once counted more input tokens than our bound allowed. */
-const overrun = onceKept("overrun models", () => new Set<string>());
+const overrun = processSingleton("overrun models", () => new Set<string>());
 
 /** From an overrun on, in every process, bytes bound the model: no tokenizer makes more than one token of a byte. */
 export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);

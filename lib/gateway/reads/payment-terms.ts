@@ -4,7 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type Json, writeJson } from "@/lib/base/json";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { hasCode } from "@/lib/chains/evm/balances";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -59,7 +59,7 @@ const x402Networks = (): string[] => [
 const ASKED_EVERY_MS = 5_000;
 
 /** A contract that is there stays. While it is not, its chain is asked now and then and not for every stranger. */
-const seen = () => once("settlement contract seen", () => ({ address: "", isThere: null as boolean | null, askedAtMs: -Infinity }));
+const seen = processSingleton("settlement contract seen", () => ({ address: "", isThere: null as boolean | null, askedAtMs: -Infinity }));
 
 /** Null when no node tells. */
 async function isDeployed(address: SettlementTerms["usdc"]): Promise<boolean | null> {

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { expect } from "vitest";
 import { addIdentity, lockWallet } from "@/lib/access/identities";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit, creditAccountOf } from "@/lib/payments/claims/credits";
@@ -28,7 +28,7 @@ export interface Paid {
 /** Base makes a block for each transaction, and others when it is told to; withdrawals cost nothing. The caller stops it. */
 export async function startPaymentsWorld() {
   Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0" });
-  forgetOnce("config");
+  forgetSingleton("config");
   const world = await startReservesWorld(true);
   const connection = new Connection(world.solana.url, "confirmed");
   await world.evm.mine(6);

@@ -44,13 +44,13 @@ export interface PaymentTerms {
  * `claimed`: under way; `paid`: on its chain and credited; `covered`: the payer's credit was enough, nothing was submitted;
  * `failed`: nothing moved; `reversed`: it was credited, and its block left the chain for good.
  */
-export type ClaimState = "claimed" | "paid" | "covered" | "failed" | "reversed";
+export type PaymentState = "claimed" | "paid" | "covered" | "failed" | "reversed";
 
 export type SettleFailure = "expired" | "allowance_too_low" | "wallet_balance_too_low" | "settlement_failed" | "bad_signature";
 
 export interface PaymentClaim extends PaymentTerms {
   id: PaymentId;
-  state: ClaimState;
+  state: PaymentState;
   /** Counts from 1. */
   attempt: number;
   /** The attempt's transaction is stored in the relay. */
@@ -87,7 +87,7 @@ export function readClaim({ relayed, finalized, ...row }: ClaimRow): PaymentClai
     keyId: row.keyId as KeyId | null,
     bodyHash: Buffer.from(row.bodyHash),
     settlement: row.settlement as JsonObject,
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     failure: row.failure as SettleFailure | null,
     creditedAccount: row.creditedAccount as AccountId | null,
     requestId: row.requestId as RequestId | null,
@@ -104,7 +104,7 @@ export async function findClaim(network: string, payer: string, nonce: string): 
 }
 
 /** States in which nothing moved, or nothing is left: another request may have the payment. */
-export const freeStates: readonly ClaimState[] = ["failed", "reversed"];
+export const freeStates: readonly PaymentState[] = ["failed", "reversed"];
 
 /** A request has it; a claim that came to nothing may be taken anew. */
 export const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim => claim !== null && !freeStates.includes(claim.state);
@@ -124,7 +124,7 @@ export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">)
  * been waiting for since `waitedSince`. Those in the relay come first; the others come in no order, so that claims that no round can end
  * keep no other waiting.
  */
-export async function listUnfinished(states: readonly ClaimState[], waitedSince: Date, max: number): Promise<PaymentClaim[]> {
+export async function listUnfinished(states: readonly PaymentState[], waitedSince: Date, max: number): Promise<PaymentClaim[]> {
   // Prisma has no random order.
   const chosen = await prisma().$queryRaw<{ id: string }[]>`
     SELECT id FROM payment_claim

@@ -4,7 +4,7 @@ import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { prisma } from "@/lib/db/prisma";
-import type { ClaimState, PaymentId, PaymentScheme, SettleFailure } from "./claim";
+import type { PaymentId, PaymentScheme, PaymentState, SettleFailure } from "./claim";
 import { networkOf } from "./networks";
 
 export interface ListedPayment {
@@ -14,7 +14,7 @@ export interface ListedPayment {
   network: string;
   payer: string;
   amount: NanoUsd;
-  state: ClaimState;
+  state: PaymentState;
   failure: SettleFailure | null;
   /** Where the money was credited; of a covered one, the credit that it was taken from. */
   creditedAccount: AccountId | null;
@@ -51,7 +51,7 @@ export async function listPayments(
     id: row.id as PaymentId,
     scheme: row.scheme as PaymentScheme,
     amount: nanoUsd(row.amount),
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     failure: row.failure as SettleFailure | null,
     creditedAccount: row.creditedAccount as AccountId | null,
     requestId: row.requestId as RequestId | null,

@@ -4,7 +4,7 @@ import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
-import type { ClaimState, PaymentId, PaymentScheme } from "./claim";
+import type { PaymentId, PaymentScheme, PaymentState } from "./claim";
 
 export interface RequestPayment {
   id: PaymentId;
@@ -16,7 +16,7 @@ export interface RequestPayment {
   amount: NanoUsd;
   /** That it came with; null of a caller that is signed in. */
   keyId: KeyId | null;
-  state: ClaimState;
+  state: PaymentState;
   /** Where the money was credited, and the request was charged. */
   creditedAccount: AccountId | null;
   transaction: string | null;
@@ -50,7 +50,7 @@ async function findRequestPayment(accountId: AccountId, requestId: string): Prom
     scheme: row.scheme as PaymentScheme,
     amount: nanoUsd(row.amount),
     keyId: row.keyId as KeyId | null,
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     creditedAccount: row.creditedAccount as AccountId | null,
   };
 }

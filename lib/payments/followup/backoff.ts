@@ -2,7 +2,7 @@
 // and anybody can sign a payment that no node will ever show: otherwise it is polled for ever.
 
 import { nowMs } from "@/lib/base/clock";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { PaymentClaim, PaymentId } from "../claims/claim";
 
 interface Pause {
@@ -14,7 +14,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 3_600_000;
 
 /** The payments that this process has looked for in vain. */
-const pauses = () => once("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
+const pauses = processSingleton("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
 
 /** Runs `look` unless the payment's pause lasts. `look` returns true at the payment's end; an error counts as no end, and is thrown. */
 export async function runWithBackoff({ id }: Pick<PaymentClaim, "id">, look: () => Promise<boolean>): Promise<void> {

@@ -9,7 +9,7 @@ import { settledCentsOf } from "@/lib/chains/evm/settled";
 import { isAuthorizationUsedAnywhere, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { requireMemory } from "@/lib/chains/solana/gone";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
-import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { readProof } from "../settlement/settle-proof";
 import { settlementStrategies } from "../settlement/strategies";
@@ -53,6 +53,6 @@ async function isAuthorizationGone({ settlement, claimedAt, state }: PaymentClai
 async function isTransactionGone(claim: PaymentClaim): Promise<boolean> {
   const { claimedAt: since, validUntil: until, transaction } = claim;
   await requireMemory(solanaNodes(), { since, until });
-  if (transaction !== null && (await findLandedAnywhere(solanaNodes(), transaction))) return false;
+  if (transaction !== null && (await findIncludedAnywhere(solanaNodes(), transaction))) return false;
   return (await settlementStrategies.exact_svm.find(claim, "latest")) === null;
 }

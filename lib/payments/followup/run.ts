@@ -3,7 +3,7 @@
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -16,7 +16,7 @@ import { settleClaim } from "../settlement/settle";
 import { followEnded } from "./follow-ended";
 import { followOpen } from "./follow-open";
 
-const subscription = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
+const subscription = processSingleton<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
 
 /** One round, in a process with the relayer; from its first on the process is notified of claims by those without. */
 async function run(): Promise<void> {

@@ -4,7 +4,7 @@
 import type { PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
@@ -24,8 +24,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await chain.client.setAutomine(true);
-  delete process.env.PAYMENT_WASTE_PER_HOUR;
-  forgetOnce("config");
+  delete process.env.FAILED_FEE_LIMIT_PER_HOUR;
+  forgetSingleton("config");
   expect(await checkBooks()).toEqual([]);
 });
 afterAll(() => chain?.stop());
@@ -119,8 +119,8 @@ test.each([
 );
 
 test("what a chain without blocks was too slow for is held against no payer: the next new wallet is served", async () => {
-  process.env.PAYMENT_WASTE_PER_HOUR = "3";
-  forgetOnce("config");
+  process.env.FAILED_FEE_LIMIT_PER_HOUR = "3";
+  forgetSingleton("config");
   const payers = await Promise.all([1, 2, 3].map(() => chain.newPayer(100n)));
   await chain.readClock();
   const all = await Promise.all(payers.map((payer) => signProof(chain, payer)));
@@ -139,7 +139,7 @@ test("what a chain without blocks was too slow for is held against no payer: the
 });
 
 test("a failed transaction that two processes see is counted once", async () => {
-  const counted = async () => (await metrics().paymentsWasted.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const counted = async () => (await metrics().paymentsFailedOnChain.get()).values.reduce((sum, { value }) => sum + value, 0);
   const before = await counted();
   const payer = await chain.newPayer(100n);
   await chain.readClock();
@@ -148,7 +148,7 @@ test("a failed transaction that two processes see is counted once", async () => 
   const claimed = await claim(terms);
   expect((await settleClaim(claimed, 50)).kind).toBe("pending");
   const runs = [settleClaim(claimed, 30_000)];
-  forgetOnce("payments being settled");
+  forgetSingleton("payments being settled");
   runs.push(settleClaim(claimed, 30_000));
   await sendRevoke(payer);
   await chain.mine(1);

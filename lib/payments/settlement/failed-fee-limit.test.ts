@@ -61,8 +61,8 @@ test("the fourth transaction within an hour is not made for a wallet of which th
   const claim = await claimOf(payer);
   expect(await findFailedFeeLimit(claim)).toMatchObject(refused);
   expect(await storeAttempt(claim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
-  const { values } = await metrics().paymentsBraked.get();
-  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
+  const { values } = await metrics().paymentsLimited.get();
+  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_failed" } }]);
   // Another wallet is kept from nothing, and this one goes on when the hour is over.
   expect(await store(await claimOf(newPayer()))).toBe("stored");
   nowMs += HOUR_MS + 1;
@@ -102,7 +102,7 @@ test("of a new wallet four are under way at once; of one that has paid more ofte
 });
 
 test("one failed transaction takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const payers = Array.from({ length: budget }, newPayer);
   const failed = async () => (await pool().query<{ failed: bigint }>("SELECT count(*) AS failed FROM payment_waste")).rows[0]?.failed;
   for (const payer of payers) await pay(payer);
@@ -139,7 +139,7 @@ test("no more is under way than its payer has, what moved since it was looked at
 });
 
 test("wallets that never paid share one budget, those under way counted; a wallet that has paid goes on", async () => {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const known = newPayer();
   await pay(known);
   const claims = await Promise.all(Array.from({ length: budget + 20 }, () => claimOf(newPayer())));

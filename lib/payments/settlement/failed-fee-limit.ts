@@ -1,6 +1,6 @@
 // The limit on fees paid for nothing: a transaction that moves nothing costs the operator its fee, and a wallet can have them made on
 // purpose. A payer that has paid more often than its transactions failed, within 30 days, has paid for its failures: it may have as many
-// under way as it is ahead, up to 32. All other payers are on trust, and share PAYMENT_WASTE_PER_HOUR transactions. Nobody may have fewer
+// under way as it is ahead, up to 32. All other payers are on trust, and share FAILED_FEE_LIMIT_PER_HOUR transactions. Nobody may have fewer
 // than 4 under way, until one of them fails, and three failures within an hour are the end.
 
 import { dateOf, now } from "@/lib/base/clock";
@@ -32,7 +32,7 @@ type Verdict =
   /** As many are under way as may be at a time, or as the payer has money for. */
   | { kind: "wait" }
   /** Enough of the payer's own failed within the hour, or of all payers' on trust. */
-  | { kind: "payer_wastes" | "others_waste" };
+  | { kind: "payer_failed" | "others_failed" };
 
 /** What keeps a payer's transaction from being tried out now; null when nothing does. Run before the chain is read, which costs more. */
 export async function findFailedFeeLimit(claim: PaymentClaim): Promise<Attempt | null> {
@@ -101,7 +101,7 @@ async function judge({ network, payer }: PaymentClaim, underWay: UnderWay, datab
   // In the order of an index, so that no more are read than count.
   const paid = await database.paymentClaim.count({ where: isPaid, orderBy: { paidAt: "desc" }, take: failed + MAX_UNDER_WAY });
   const onTrust = paid <= failed;
-  if (failedNow >= MAX_FAILED_AN_HOUR) return { kind: "payer_wastes" };
+  if (failedNow >= MAX_FAILED_AN_HOUR) return { kind: "payer_failed" };
   const maxUnderWay = failedNow > 0 ? MAX_FAILED_AN_HOUR - failedNow : Math.max(MIN_UNDER_WAY, paid - failed);
   if (underWay.count >= maxUnderWay) return { kind: "wait" };
   return (onTrust ? await judgeTrust(network, hourAgo, database) : null) ?? { kind: "go", onTrust };
@@ -109,10 +109,10 @@ async function judge({ network, payer }: PaymentClaim, underWay: UnderWay, datab
 
 /** Null when the budget of all payers on trust has room for one more. */
 async function judgeTrust(network: string, hourAgo: Date, database: Database): Promise<Verdict | null> {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const underWay = await database.paymentClaim.count({ where: { network, state: "claimed", relayed: true, onTrust: true } });
   const failed = await database.failedTransaction.count({ where: { network, onTrust: true, at: { gt: hourAgo } } });
-  if (failed >= budget) return { kind: "others_waste" };
+  if (failed >= budget) return { kind: "others_failed" };
   return failed + underWay >= budget ? { kind: "wait" } : null;
 }
 
@@ -135,15 +135,15 @@ function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim)
   if (verdict === null || verdict.kind === "go") return { kind: "stored" };
   if (verdict.kind === "wait") return { kind: "unknown" };
   const { kind: reason } = verdict;
-  metrics().paymentsBraked.inc({ scheme, reason });
+  metrics().paymentsLimited.inc({ scheme, reason });
   log().warn({ payment: id, payer, reason }, "a payment was refused: too many transactions moved nothing, and each cost its fee");
   return { kind: "refused", reason: "settlement_failed", message: messages[reason] };
 }
 
 const messages = {
-  payer_wastes:
+  payer_failed:
     "Three payments of this wallet came into a block within the last hour and moved nothing, each at our cost; it may pay again an hour after the first",
-  others_waste:
+  others_failed:
     "Too many payments of wallets that never paid here moved nothing within the last hour, each at our cost; a wallet's first payment is taken again later",
 } as const;
 

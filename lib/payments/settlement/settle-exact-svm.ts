@@ -6,7 +6,7 @@ import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
-import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
 import type { PaymentClaim } from "../claims/claim";
@@ -60,8 +60,8 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const kept = await readKept(claim);
   if (!kept.isOurs) return findElsewhere(claim, kept.transaction, as);
   const { signature } = sign(kept);
-  const landed = await findLandedAnywhere(solanaNodes(), signature);
-  return landed && (as === "latest" || landed.isFinal) ? { transaction: signature, block: landed.slot } : null;
+  const included = await findIncludedAnywhere(solanaNodes(), signature);
+  return included && (as === "latest" || included.isFinal) ? { transaction: signature, block: included.slot } : null;
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal> {

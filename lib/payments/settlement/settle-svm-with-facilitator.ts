@@ -6,7 +6,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
 import { readSentMessage } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
-import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { findSettlement } from "../followup/find-settlement";
 import { type FacilitatorOrder, requestSettlement } from "../x402/facilitator";
@@ -48,8 +48,8 @@ export async function findElsewhere(
   for (const signature of await findByMemo(nodes, { account: to, memo, since: claimedAt })) {
     const sent = await readSentMessage(nodes, signature);
     if (!sent || !Buffer.from(message).equals(sent)) continue;
-    const landed = await findLandedAnywhere(nodes, signature);
-    if (landed && (as === "latest" || landed.isFinal)) return { transaction: signature, block: landed.slot };
+    const included = await findIncludedAnywhere(nodes, signature);
+    if (included && (as === "latest" || included.isFinal)) return { transaction: signature, block: included.slot };
   }
   return null;
 }

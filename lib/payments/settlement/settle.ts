@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isNodesFault } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
@@ -22,7 +22,7 @@ interface Run {
   outcome: Promise<Settled>;
 }
 
-const runs = () => once("payments being settled", () => new Map<PaymentId, Run>());
+const runs = processSingleton("payments being settled", () => new Map<PaymentId, Run>());
 
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
@@ -132,6 +132,6 @@ async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal &
   const { reason, message } = failure;
   const isOurs = await recordFailed(claim, wasRelayed, failure);
   if (!isOurs) return { kind: "pending" };
-  if (failure.isFailedTransaction) metrics().paymentsWasted.inc({ scheme: claim.scheme });
+  if (failure.isFailedTransaction) metrics().paymentsFailedOnChain.inc({ scheme: claim.scheme });
   return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

@@ -1,7 +1,7 @@
 // The terms of settlement: known to every process of a database whose seed was opened once, and no others than the settings'.
 
 import { beforeEach, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -11,7 +11,7 @@ import { findSettlementTerms } from "./settlement-terms";
 
 await openTestDatabase();
 /** As in another process. */
-const forget = () => forgetOnce("settlement terms");
+const forget = () => forgetSingleton("settlement terms");
 beforeEach(forget);
 
 const treasury = `0x${"aB".repeat(20)}` as const;

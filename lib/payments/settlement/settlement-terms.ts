@@ -4,7 +4,7 @@
 import type { Hex } from "viem";
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "@/lib/chains/evm/base";
 import type { SettlementTerms } from "@/lib/chains/evm/settlement";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
@@ -18,7 +18,7 @@ const address = z
   .transform((text) => text as Hex);
 const partiesForm = z.object({ treasury: address, relayer: address });
 
-const known = () => once<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
+const known = processSingleton<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
 
 /** Null before the first start with a seed; then they are the same for ever. @throws Error when the treasury is not the settings' */
 export async function findSettlementTerms(): Promise<SettlementTerms | null> {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { X402_VERSION } from "./wire";
 
 /** What is sent to it: the payer's payload, and what we asked for. */
@@ -89,8 +89,10 @@ interface Kind {
   extra: Readonly<Record<string, unknown>>;
 }
 
-const knownKinds = () =>
-  once<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({ untilMs: 0, kinds: [] }));
+const knownKinds = processSingleton<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({
+  untilMs: 0,
+  kinds: [],
+}));
 
 /** Its ways of settling the exact scheme, kept for a while; null while it does not say. */
 async function listKinds(url: string): Promise<readonly Kind[] | null> {

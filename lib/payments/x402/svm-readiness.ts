@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -32,8 +32,12 @@ interface Kept {
   wasReady: boolean;
 }
 
-const kept = () =>
-  once<Kept>("readiness for payments on Solana", () => ({ nodes: null, atMs: 0, answer: Promise.resolve(null), wasReady: false }));
+const kept = processSingleton<Kept>("readiness for payments on Solana", () => ({
+  nodes: null,
+  atMs: 0,
+  answer: Promise.resolve(null),
+  wasReady: false,
+}));
 
 /**
  * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, what they said last is

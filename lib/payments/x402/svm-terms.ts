@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { solanaKey } from "@/lib/chains/wallet";
@@ -14,7 +14,7 @@ import { SPONSORED_PARTIES } from "@/lib/relay/sponsor";
 const address = z.string().refine((text) => solanaKey(text) !== null);
 const partiesForm = z.object({ sponsor: address, treasury: address, mint: address });
 
-const known = () => once<{ databaseUrl?: string; terms?: PaymentTerms }>("payment terms on Solana", () => ({}));
+const known = processSingleton<{ databaseUrl?: string; terms?: PaymentTerms }>("payment terms on Solana", () => ({}));
 
 /** Null before the first start with a seed. @throws Error when the treasury is not the settings', or the token not Circle's, in live mode */
 export async function findSvmTerms(): Promise<PaymentTerms | null> {

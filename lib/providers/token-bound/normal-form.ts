@@ -2,7 +2,7 @@
 // which turns U+FDFA into 18 characters. Never below the bytes that any tokenizer sees, and found without normalising the
 // text itself: ordering a long chain of combining marks takes quadratic time.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 // One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Found when first met, 0 until then.
 const KNOWN = 1 << 18;
@@ -20,7 +20,7 @@ export interface NormalForms {
   isInert(text: string, index: number, codePoint: number): boolean;
 }
 
-export const normalForms = onceKept("normalForms", createNormalForms);
+export const normalForms = processSingleton("normalForms", createNormalForms);
 
 /** Upper bound of the bytes that any tokenizer sees of `text`. Lone surrogates count as U+FFFD, which replaces them. */
 export function countBytes(text: string): number {

@@ -2,7 +2,7 @@
 // token, pairs and triples that always merge, and how many tokens may begin in a character; and how many a stretch of text can become when
 // no more is known of it than that.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import packed from "./table.json";
 
 /** The word alone is one token. */
@@ -26,7 +26,7 @@ export interface TokenTable {
   runLimit: Uint8Array;
 }
 
-export const tokenTable = onceKept("tokenTable", unpackTable);
+export const tokenTable = processSingleton("tokenTable", unpackTable);
 
 function unpackTable(): TokenTable {
   const flags = new Map<string, number>();

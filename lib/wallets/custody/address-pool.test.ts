@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fillAddressPool } from "./address-pool";
 import { auditSeed } from "./seed-audit";
@@ -15,7 +15,7 @@ const query = (sql: string, values: unknown[] = []) => database.pool.query(sql, 
 
 beforeEach(async () => {
   await query("TRUNCATE custody, address_pool, custodial_wallet");
-  forgetOnce("address pool rows");
+  forgetSingleton("address pool rows");
 });
 
 /** The derivation indexes in the pool, and the next one. */

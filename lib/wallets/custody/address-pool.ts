@@ -5,7 +5,7 @@ import { setImmediate as otherWork } from "node:timers/promises";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { type AttestedAddresses, addressesOf, rowOf } from "./addresses";
 import { checkSeed, findCustody } from "./custody";
@@ -74,7 +74,7 @@ async function addAddresses(held: Signer, count: number): Promise<boolean> {
 }
 
 /** Rows seen to be the signer's own, so that each is derived again once and not at every run. */
-const seenRows = () => once("address pool rows", () => ({ authentic: new Set<string>() }));
+const seenRows = processSingleton("address pool rows", () => ({ authentic: new Set<string>() }));
 
 async function repairForged(held: Signer, rows: readonly AttestedAddresses[]): Promise<void> {
   const authentic = new Set<string>();

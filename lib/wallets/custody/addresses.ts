@@ -6,7 +6,7 @@ import { HDKey } from "@scure/bip32";
 import type { Hex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 export interface WalletAddresses {
   /** Derivation index, from 0. */
@@ -98,9 +98,11 @@ interface PublicKeys {
   attester: HDKey;
 }
 
+const parsedKeys = processSingleton("custody public keys", () => new Map<string, PublicKeys>());
+
 /** Parsed once: a process has one xpub. */
 function keysOf(xpub: string): PublicKeys {
-  const parsed = once("custody public keys", () => new Map<string, PublicKeys>());
+  const parsed = parsedKeys();
   const known = parsed.get(xpub);
   if (known) return known;
   const account = HDKey.fromExtendedKey(xpub);

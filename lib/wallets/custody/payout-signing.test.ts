@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { now, nowMs, setClock } from "@/lib/base/clock";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
 import { asUsd, type KeyWallet, newKeyWallet } from "../withdrawals/testing/world";
 import { createWords } from "./mnemonic";
@@ -17,7 +17,7 @@ afterEach(() => {
   restoreClock();
   restoreClock = () => {};
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
@@ -117,7 +117,7 @@ test("a nonce that was paid with one text is refused with another, both signed",
 
 test("what was thrown away unseen counts for no limit, and what was signed before it still does", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
-  forgetOnce("config");
+  forgetSingleton("config");
   const signer = await openSigner(createWords(), "sandbox");
   for (let n = 0; n < 5; n++) {
     for (const chain of ["base", "solana"] as const) {
@@ -143,7 +143,7 @@ test("of two texts with one nonce at the same moment one is paid", async () => {
 
 test("in a day it pays no more than the service's limit, whatever it is asked, and an attempt more of one order costs nothing", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
-  forgetOnce("config");
+  forgetSingleton("config");
   const signer = await openSigner(createWords(), "sandbox");
   const first = await sign(newOrder("base"));
   for (let n = 0; n < 5; n++) await pay(signer, first);

@@ -2,7 +2,7 @@
 // is handed, but payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has one.
 
 import type { Hex } from "viem";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";
@@ -96,7 +96,7 @@ export interface Signer {
   dropPayout(order: SignedOrder): void;
 }
 
-const holder = () => once<{ signer?: Signer }>("signer", () => ({}));
+const holder = processSingleton<{ signer?: Signer }>("signer", () => ({}));
 
 /** Gives this process its signer; undefined takes it away again. */
 export function setSigner(signer: Signer | undefined): void {

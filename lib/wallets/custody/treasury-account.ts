@@ -1,6 +1,6 @@
 // The treasury's account for USDC on Solana: payments go into it, so it is there before anybody is asked for one. It is created once.
 
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { findAccount } from "@/lib/chains/solana/accounts";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -17,7 +17,7 @@ import { signer } from "./signer";
 const MIN_LAMPORTS = 3_000_000n;
 const MAX_ATTEMPTS = 100;
 
-const seen = () => once<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
+const seen = processSingleton<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
 
 /** Creates the account unless it is there, or on its way. Without nodes or SOL the next run does. */
 export async function openTreasuryAccount(): Promise<void> {

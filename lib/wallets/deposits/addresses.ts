@@ -1,7 +1,7 @@
 // The addresses on Base that are watched: all that were ever given.
 
 import type { Hex } from "viem";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 
 export interface WatchedAddress {
@@ -18,7 +18,7 @@ interface Known {
   newest: Date;
 }
 
-const known = () => once<Known>("watched addresses", () => ({ addresses: new Map(), sum: "", newest: new Date(0) }));
+const known = processSingleton<Known>("watched addresses", () => ({ addresses: new Map(), sum: "", newest: new Date(0) }));
 
 /** Clocks of processes that give addresses differ by less, and so do the moments at which they commit. */
 const LATE_MS = 600_000;

@@ -152,14 +152,14 @@ test("a watcher whose lease is taken in the middle of a tick stops there, and th
   let calls = 0;
   const slow = {
     ...chain.nodes,
-    ask: async <T>(use: Parameters<typeof chain.nodes.ask<T>>[0]): Promise<T> => {
+    callFirst: async <T>(use: Parameters<typeof chain.nodes.callFirst<T>>[0]): Promise<T> => {
       calls += 1;
       // The head, then the place, then the range: while that is read, the lease goes to another.
       if (calls === 3) {
         await letLeaseLapse();
         expect(await takeLease({ chain: "base", holder: "thief", seconds: 60 })).not.toBeNull();
       }
-      return chain.nodes.ask(use);
+      return chain.nodes.callFirst(use);
     },
   };
   const watcher = createBaseWatcher({ nodes: slow, startBlock: chain.startBlock });

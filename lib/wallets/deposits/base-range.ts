@@ -26,7 +26,7 @@ export interface BaseRange {
  */
 export async function readBaseRange({ after, toBlock, addresses, chunkSize }: BaseRange, nodes: EvmNodes) {
   const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()], fromBlock: after.block + 1, toBlock, chunkSize };
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const { transfers, end } = await readTransfers(query, onlyNode(node, nodes.chainId));
     // After the range: had the chain changed below it before, its end would be kept as if it followed on what was read.
     const before = await findBlockOf(node, after.block);
@@ -64,6 +64,6 @@ export function depositsIn(transfers: readonly TokenTransfer[], addresses: Reado
 export const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
   chainId,
   count: 1,
-  ask: (use) => use(node),
+  callFirst: (use) => use(node),
   callOthers: async () => [],
 });

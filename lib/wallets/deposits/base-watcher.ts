@@ -105,7 +105,7 @@ async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ e
 
 /** The newest of `ends` that one node has. A node that lacks the newest height altogether is behind, not reorganised. */
 function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEnd | null> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     for (const end of ends) {
       const block = await findBlockOf(node, end.block);
       if (!block) throw new EvmFailure("behind", `${node.name}: has no block ${end.block}`);

@@ -71,7 +71,7 @@ function findDue(chain: string, safe: number): Promise<Due[]> {
 /** The lowest block of `due` that is no longer on the chain, as one node says that has the head's safe block. */
 function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promise<number | null> {
   const blocks = [...new Set(due.map(({ block }) => block))].sort((one, other) => one - other);
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     if ((await hashOf(node, safe.number)) !== safe.hash) throw new EvmFailure("moved", `${node.name}: the safe block is another one now`);
     const hashes = new Map<number, string>();
     for (let first = 0; first < blocks.length; first += BLOCKS_AT_ONCE) {

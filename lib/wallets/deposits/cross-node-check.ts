@@ -3,7 +3,7 @@
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers, readTransfersIn } from "@/lib/chains/evm/transfers";
@@ -66,12 +66,14 @@ function readEverywhere(
     }
     return shown;
   };
-  return nodes.ask(async (node) => [await read(node), ...(await nodes.callOthers(node, read))]);
+  return nodes.callFirst(async (node) => [await read(node), ...(await nodes.callOthers(node, read))]);
 }
 
-/** Once for the same ones, not at every tick. */
+const lastLogged = processSingleton("deposits that one node alone shows", () => ({ ids: "" }));
+
+/** Logs a set of deposits once, not at every tick. */
 function logUnconfirmed(ids: readonly string[]): void {
-  const logged = once("deposits that one node alone shows", () => ({ ids: "" }));
+  const logged = lastLogged();
   if (ids.length > 0 && logged.ids !== ids.join())
     log().error({ deposits: ids }, "only one node of Base shows these deposits: they are not credited");
   logged.ids = ids.join();

@@ -1,7 +1,7 @@
 // Where an account's owner pays in: the addresses of their wallet, on the chains that are watched.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type CustodialWallet, findWallet } from "../custody/custodial-wallet";
 import type { DepositChain } from "./deposit";
 import { isWatched } from "./watched";
@@ -12,7 +12,7 @@ export type PayableAddresses = Record<DepositChain, string | null>;
 const MAX_KNOWN = 20_000;
 
 /** Wallets that were found to be the signer's own: to find it out takes milliseconds, and a wallet is given once and for good. */
-const known = () => once("wallets that were checked", () => new Map<AccountId, CustodialWallet>());
+const known = processSingleton("wallets that were checked", () => new Map<AccountId, CustodialWallet>());
 
 /**
  * Null before the account has a wallet.

@@ -30,7 +30,7 @@ export async function rescan(
   if (!scan || scan.checkedBlock >= lastBlock) return;
   const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()] };
   const range = await readLaterRange(scan.checkedBlock + 1, lastBlock, (fromBlock, toBlock) =>
-    nodes.ask(async (node) => {
+    nodes.callFirst(async (node) => {
       const read = (from: typeof node) => readTransfers({ ...query, fromBlock, toBlock }, onlyNode(from, nodes.chainId));
       const [theirs] = await nodes.callOthers(node, read);
       return (theirs ?? (await read(node))).transfers;

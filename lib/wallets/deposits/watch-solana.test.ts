@@ -1,7 +1,7 @@
 // The watcher of Solana as the service's jobs run it: on the cluster that the service asks, once there is one.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { takeLease } from "./lease";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   chain = await startWatchedSolana();
 });
 afterAll(async () => {
-  forgetOnce("sandbox Solana nodes");
+  forgetSingleton("sandbox Solana nodes");
   await chain?.remove();
 });
 

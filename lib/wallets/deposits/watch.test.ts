@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { takeLease } from "./lease";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 afterEach(async () => {
   vi.restoreAllMocks();
-  forgetOnce("sandbox EVM nodes");
+  forgetSingleton("sandbox EVM nodes");
   await watchBase.end();
 });
 

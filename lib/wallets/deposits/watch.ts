@@ -4,7 +4,7 @@
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { createBaseWatcher } from "./base-watcher";
@@ -48,7 +48,7 @@ interface Watching {
 }
 
 function watch({ chain, hasNodes, create }: WatchedChain): Watch {
-  const watching = () => once<Watching>(`watch of ${chain}`, () => ({ watcher: null, trouble: null }));
+  const watching = processSingleton<Watching>(`watch of ${chain}`, () => ({ watcher: null, trouble: null }));
   return {
     run: async (stopping) => {
       if (!hasNodes()) return;

@@ -65,8 +65,8 @@ async function refuseUnbacked({ held, owed, granted }: Reckoning): Promise<void>
 function othersFirst(nodes: EvmNodes): EvmNodes {
   return {
     ...nodes,
-    ask: (use) =>
-      nodes.ask(async (node) => {
+    callFirst: (use) =>
+      nodes.callFirst(async (node) => {
         const [answer] = await nodes.callOthers(node, async (other) => ({ of: await use(other) }));
         return answer ? answer.of : use(node);
       }),

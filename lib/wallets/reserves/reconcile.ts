@@ -4,7 +4,7 @@
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { findLanded } from "@/lib/chains/solana/landed";
+import { findIncluded } from "@/lib/chains/solana/included";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { hasArrivals } from "@/lib/ledger/arrivals";
@@ -50,8 +50,8 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const heights: Heights = { base: block?.number ?? null, solana: solana && { treasury: solana.holding.height, addresses: solana.slots } };
   const books = await readBooks(heights);
   const base = evm && block && (await known("base", () => readBase({ custody, block, books }, evm)));
-  const landed = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
-  const paid = new Set([...(base?.paid ?? []), ...(landed ?? [])]);
+  const included = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
+  const paid = new Set([...(base?.paid ?? []), ...(included ?? [])]);
   const holdings = [base?.holding ?? [], solana?.holding ?? []].flat();
   return {
     at: books.at,
@@ -90,12 +90,12 @@ async function readBase(
 
 async function findPaidOnSolana(payouts: readonly Payout[], slot: number, nodes: SolanaNodes): Promise<string[]> {
   const ours = ofChain("solana", payouts);
-  const landed = await findLanded(
+  const included = await findIncluded(
     nodes,
     ours.flatMap(({ signature }) => signature ?? []),
     slot,
   );
-  return ours.filter(({ signature }) => signature !== null && landed.has(signature)).map(({ order }) => order.id);
+  return ours.filter(({ signature }) => signature !== null && included.has(signature)).map(({ order }) => order.id);
 }
 
 const ofChain = (chain: DepositChain, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -22,7 +22,7 @@ let world: ReservesWorld;
 let owners: Owner[];
 beforeAll(async () => {
   Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0", WITHDRAWAL_FEE_SOLANA_USD: "0", WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD: "0" });
-  forgetOnce("config");
+  forgetSingleton("config");
   world = await startReservesWorld();
   owners = await world.openOwners(OWNERS);
 });

@@ -4,7 +4,7 @@
 import { createWalletClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { WithdrawalId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";
@@ -42,7 +42,7 @@ afterAll(async () => {
 afterEach(async () => {
   decide = () => null;
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   setSandboxEvmNodes([world.evm.url()]);
   expect(await checkLedger()).toEqual([]);
   expect(await checkWithdrawals()).toEqual([]);
@@ -155,7 +155,7 @@ test("orders that are taken back while they are signed use up nothing of what ma
   }
   await pool().query("DROP TRIGGER lose_the_race ON withdrawal");
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "300");
-  forgetOnce("config");
+  forgetSingleton("config");
   const id = await ordered(honest, { amount: 20n * USD });
   await payWithdrawals();
   expect(await findWithdrawal(id)).toMatchObject({ waitsFor: null, attempt: 1 });

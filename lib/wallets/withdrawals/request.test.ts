@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { now, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -40,7 +40,7 @@ afterEach(async () => {
   restoreClock();
   restoreClock = () => {};
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await checkLedger()).toEqual([]);
   expect((await pool().query("SELECT * FROM wallets_check_withdrawals()")).rows).toEqual([]);
   // The service's limit of a day is all tests'.
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const setting = (name: string, value: string) => {
   vi.stubEnv(name, value);
-  forgetOnce("config");
+  forgetSingleton("config");
 };
 const FEE = () => config().WITHDRAWAL_FEE_BASE_USD;
 

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { readView } from "@/components/console/deposit/read-view";
 import { endAllSessions, openSession } from "@/lib/access/sessions";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { readDepositView } from "@/lib/console/deposit/deposit";
 import { findOwnerOf } from "@/lib/console/owner";
@@ -49,7 +49,7 @@ function ask({ sessionId, cookie }: Pick<Page, "sessionId" | "cookie">, headers:
 const leaving: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(leaving.splice(0).map((leave) => leave()));
-  forgetOnce("gateway drain");
+  forgetSingleton("gateway drain");
 });
 
 /** A stream that is being read. `next` waits for one more event. */

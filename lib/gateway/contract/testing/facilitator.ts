@@ -2,7 +2,7 @@
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Payload } from "./x402";
 
 export interface FacilitatorPart {
@@ -32,7 +32,7 @@ export async function startFacilitator(network: string) {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const forget = () => {
-    for (const name of ["config", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["config", "x402 facilitator"]) forgetSingleton(name);
   };
   process.env.X402_FACILITATOR_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   forget();

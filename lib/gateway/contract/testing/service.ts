@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
@@ -64,7 +64,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
   const urls: Record<DoorName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
 
   // A provider that failed in one test is not left alone in the next.
-  beforeEach(() => forgetOnce("circuitBreakers"));
+  beforeEach(() => forgetSingleton("circuitBreakers"));
   afterEach(awaitNothingHeld);
   afterAll(async () => {
     try {

@@ -9,7 +9,7 @@ import type { ClientSvmSigner } from "@x402/svm";
 import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { afterAll, expect, vi } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { MAINNET_GENESIS_HASH, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -80,7 +80,7 @@ async function startChain(slotMs: number) {
     fault = decide ?? (() => null);
   };
   const stop = async () => {
-    for (const name of ["sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+    for (const name of ["sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
     await Promise.all([node.close(), payersNode.close()]);
     await chain.remove();
   };
@@ -168,7 +168,7 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
       await settlePayments.end();
       for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
       for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
-      forgetOnce("config");
+      forgetSingleton("config");
       await started.stop();
     }
   });

@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, expect } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { type Authorization, authorizationTypedData, encodeAuthorizedTransfer, usdcAbi } from "@/lib/chains/evm/usdc";
@@ -65,7 +65,7 @@ async function startBase() {
     } finally {
       setRelayer(undefined);
       for (const name of Object.keys(x402Settings)) delete process.env[name];
-      forgetOnce("config");
+      forgetSingleton("config");
       await chain.stop();
     }
   });

@@ -1,7 +1,7 @@
 // Seeds that everybody knows, whose addresses are published, and a process's custody for a test.
 
 import { onTestFinished } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openSigner } from "../seed-signer";
 import type { Signer } from "../signer";
 import { startCustody } from "../start-custody";
@@ -22,9 +22,9 @@ export async function startTestCustody(words = hardhatWords): Promise<Signer> {
 export function withSettings(settings: Record<string, string>): void {
   const before = { ...process.env };
   Object.assign(process.env, settings);
-  forgetOnce("config");
+  forgetSingleton("config");
   onTestFinished(() => {
     process.env = before;
-    forgetOnce("config");
+    forgetSingleton("config");
   });
 }

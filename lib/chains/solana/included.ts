@@ -14,21 +14,21 @@ const statusesForm = z.array(
  * Those of `signatures` that are in a block up to `slot`, which is final, and did not fail.
  * @throws SolanaUnavailable
  */
-export async function findLanded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
-  const landed = new Set<string>();
+export async function findIncluded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
+  const included = new Set<string>();
   for (let from = 0; from < signatures.length; from += MAX_A_CALL) {
     const some = signatures.slice(from, from + MAX_A_CALL);
-    const statuses = await nodes.callFirst("getSignatureStatuses", async (ask) => {
-      const call: [string, readonly unknown[]] = ["getSignatureStatuses", [some, { searchTransactionHistory: true }]];
-      const answer = await nodes.callAtSlotOn(ask, call, statusesForm.length(some.length));
+    const statuses = await nodes.callFirst("getSignatureStatuses", async (call) => {
+      const request: [string, readonly unknown[]] = ["getSignatureStatuses", [some, { searchTransactionHistory: true }]];
+      const answer = await nodes.callAtSlotOn(call, request, statusesForm.length(some.length));
       if (answer.slot < slot) throw new NodeFailure(`${slot - answer.slot} slots behind what is asked about`, 0);
       return answer.value;
     });
     for (const [index, status] of statuses.entries()) {
       const ranWell = status && (status.err === null || status.err === undefined);
       // What is only processed may stand on a fork, in a slot that another block has.
-      if (ranWell && status.slot <= slot && status.confirmationStatus !== "processed") landed.add(some[index] ?? "");
+      if (ranWell && status.slot <= slot && status.confirmationStatus !== "processed") included.add(some[index] ?? "");
     }
   }
-  return landed;
+  return included;
 }
