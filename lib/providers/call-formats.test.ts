@@ -1,4 +1,4 @@
-// The whole way with nothing replaced but the address: the process's own settings, the real wire formats, real HTTP.
+// End to end with only the address replaced: the process's own settings, the real wire formats, real HTTP.
 
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";

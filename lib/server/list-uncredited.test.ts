@@ -12,7 +12,7 @@ afterAll(() => {
   forgetSingleton("config");
 });
 
-test("the operator reads what came in and is nobody's balance: too small, or no USDC; and nothing that was credited", async () => {
+test("the operator sees what arrived and was never credited: too small, or not USDC; and nothing that was credited", async () => {
   await openFunding();
   await openScan("base", { latest: 100, safe: 95, final: 90 });
   const [small, rich] = [await fundedAccount(0n), await fundedAccount(0n)];

@@ -1,10 +1,10 @@
-// How far the cluster is, and what its nodes agree to be final.
+// The cluster's head, and the transactions that its nodes agree to be final.
 
 import { z } from "zod";
 import type { SolanaNodes } from "./nodes";
 
 export interface SolanaHead {
-  /** The newest slot that is confirmed. */
+  /** The newest confirmed slot. */
   latest: number;
   finalized: number;
 }
@@ -22,11 +22,11 @@ export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
   });
 }
 
-/** What one transaction is known as, by the nodes that answered. */
+/** The status of one transaction among the nodes that answered. */
 export interface Standing {
-  /** How many nodes know it as final, and as having run well. */
+  /** Nodes that have it as final and successful. */
   final: number;
-  /** How many know nothing of it, or that it failed for good. */
+  /** Nodes that do not know it, or have it as final and failed. */
   gone: number;
   answers: number;
 }
@@ -38,7 +38,7 @@ const statusesForm = z.array(
 );
 
 /**
- * Asks every node what became of these transactions.
+ * Asks every node for the status of these transactions.
  * @throws SolanaUnavailable when none answers
  */
 export async function readStandings(nodes: SolanaNodes, signatures: readonly string[]): Promise<ReadonlyMap<string, Standing>> {

@@ -1,4 +1,4 @@
-// Which transactions had run by a slot: asked of nodes that are past it, so that one they do not know had not.
+// Which transactions had run by a slot. Only nodes past that slot are used, so a transaction that they do not know had not run.
 
 import { z } from "zod";
 import { NodeFailure } from "./node-failure";
@@ -11,7 +11,7 @@ const statusesForm = z.array(
 );
 
 /**
- * Those of `signatures` that are in a block up to `slot`, which is final, and did not fail.
+ * Those of `signatures` that succeeded in a block up to `slot`, which is final.
  * @throws SolanaUnavailable
  */
 export async function findIncluded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
@@ -26,7 +26,7 @@ export async function findIncluded(nodes: SolanaNodes, signatures: readonly stri
     });
     for (const [index, status] of statuses.entries()) {
       const ranWell = status && (status.err === null || status.err === undefined);
-      // What is only processed may stand on a fork, in a slot that another block has.
+      // A transaction that is only processed may be on a fork, in a slot that another block takes.
       if (ranWell && status.slot <= slot && status.confirmationStatus !== "processed") included.add(some[index] ?? "");
     }
   }

@@ -15,7 +15,7 @@ const newOwner = (): Owner => ({
   isFrozen: false,
 });
 
-test("a token counts for its own session alone, and under this secret alone", () => {
+test("a token is valid only for its own session and this secret", () => {
   const [owner, other] = [newOwner(), newOwner()];
   const token = csrfToken(owner);
   expect(isCsrfToken(owner, token)).toBe(true);
@@ -28,7 +28,7 @@ test("a token counts for its own session alone, and under this secret alone", ()
   expect(isCsrfToken(owner, token)).toBe(false);
 });
 
-test("a request comes from our own pages when the browser says so in full", () => {
+test("a request counts as same-origin only when the browser's headers fully say so", () => {
   const from = (headers: Record<string, string>) => isSameOrigin(new Request("http://evil.example/", { method: "POST", headers }));
   expect(from({ origin: "http://127.0.0.1:3000" })).toBe(true);
   for (const origin of ["null", "http://127.0.0.1", "http://127.0.0.1:3000/", "http://127.0.0.1:3001", "https://127.0.0.1:3000"]) {

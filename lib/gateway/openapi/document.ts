@@ -1,4 +1,4 @@
-// The OpenAPI document of this service, built once in a process: its settings and its catalogue do not change while it runs.
+// The OpenAPI document of this service, built once per process: settings and catalogue do not change while it runs.
 
 import { config } from "@/lib/base/config";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -12,7 +12,7 @@ import { createX402Prompt } from "./operations/x402";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
 
-/** The document. Do not change it: everybody gets the same one. */
+/** The document. Do not change it: all callers share one object. */
 export const openApiDocument = processSingleton("openapi document", build);
 
 function build(): OpenApiDocument {

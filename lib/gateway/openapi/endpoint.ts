@@ -1,4 +1,4 @@
-// GET /api/v1/openapi.json: the API described for programs, made from the schemas that validate. No key is asked for.
+// GET /api/v1/openapi.json: the API's description for programs, generated from the schemas that validate. It needs no key.
 
 import { processSingleton } from "@/lib/base/process-singleton";
 import { endpoint, jsonReply } from "../http/endpoint";

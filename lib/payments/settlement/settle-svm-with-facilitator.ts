@@ -1,5 +1,5 @@
-// Payments on Solana whose fee an outside facilitator pays: it signs and sends them. It is believed nothing: what counts is the very
-// message that the payer signed, in a block of the chain.
+// Payments on Solana whose fee an outside facilitator pays: it signs and sends them. Its answers are not trusted: only the very message
+// that the payer signed, in a block of the chain, counts.
 
 import { findByMemo } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
@@ -29,14 +29,14 @@ export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayme
   const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
   const after = await findSettlement(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
-  // What it says it did, or began, may still come into a block.
+  // A settlement that it reports, or began, may still come into a block.
   if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };
   return { kind: "refused", reason: "settlement_failed", message: `The payment was not carried out: ${answer.reason}` };
 }
 
 /**
- * Where the payer's message is in a block, by any sender. Its memo finds it, and anybody can write that into another
- * transaction: the message itself is compared.
+ * Finds the payer's message in a block, from any sender. The memo finds candidates; since anybody can write it into another transaction,
+ * the message itself is compared.
  * @throws SolanaUnavailable
  */
 export async function findElsewhere(

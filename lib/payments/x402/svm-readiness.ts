@@ -1,5 +1,5 @@
-// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer need not ask for one. Asked of the chain once a
-// second while anybody asks.
+// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer need not fetch one. The chain is queried at most
+// once a second, and only on demand.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
@@ -14,12 +14,12 @@ import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
 
 const KEPT_MS = 1_000;
-/** An unpaid request waits no longer for nodes that do not answer. */
+/** The longest that an unpaid request waits for nodes that do not answer. */
 const MAX_WAIT_MS = 1_500;
 /** 0.001 SOL: the fees of fifty payments. */
 const MIN_LAMPORTS = 1_000_000;
 
-/** With a blockhash while the nodes answer. */
+/** Has a blockhash while the nodes answer. */
 export interface Readiness {
   blockhash: RecentBlockhash | null;
 }
@@ -28,7 +28,7 @@ interface Kept {
   nodes: SolanaNodes | null;
   atMs: number;
   answer: Promise<Readiness | null>;
-  /** What they said last. */
+  /** The nodes' last answer. */
   wasReady: boolean;
 }
 
@@ -40,8 +40,8 @@ const kept = processSingleton<Kept>("readiness for payments on Solana", () => ({
 }));
 
 /**
- * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, what they said last is
- * true: a payment that came in before can be sent again.
+ * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, the last answer stands: a payment
+ * that came in before can be sent again.
  */
 export async function findReadiness(terms: PaymentTerms): Promise<Readiness | null> {
   if (solanaCluster().urls.length === 0) return null;

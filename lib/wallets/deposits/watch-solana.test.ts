@@ -1,4 +1,4 @@
-// The watcher of Solana as the service's jobs run it: on the cluster that the service asks, once there is one.
+// The Solana watcher as the service's jobs run it: on the configured cluster, once there is one.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const { signal } = new AbortController();
 
-test("nothing is done while no node is known, deposits are credited once one is, and the lease is given back at the end", async () => {
+test("it does nothing without a known node, credits deposits once there is one, and releases the lease at the end", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 2n * ONE_USDC);
   await chain.finalize();

@@ -1,5 +1,5 @@
-// The reconciliation: what lies on the chains at one final height each, against what is owed as of that height. In this order, so
-// that no race can look like a deficit: who has paid in, what the chains show, the books, what had left. See decisions/0011.
+// The reconciliation: holdings on each chain at one final height, against the amount owed at that height. The order of reads keeps any race
+// from looking like a deficit: depositors, chains, books, payouts that had left. See decisions/0011.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
@@ -26,9 +26,9 @@ export interface Reckoning {
   holdings: Holding[];
   held: NanoUsd;
   owed: NanoUsd;
-  /** Of what is owed, the balances of customers; the rest is on its way in or out. */
+  /** The part of `owed` in customers' balances; the rest is in transit. */
   customers: NanoUsd;
-  /** Of these, the credits of addresses that are no account's: what was paid for a request and is left. */
+  /** The part of these at addresses without an account: change of payments for requests. */
   credits: NanoUsd;
   granted: NanoUsd;
 }
@@ -38,7 +38,7 @@ const CHAINS: readonly DepositChain[] = ["base", "solana"];
 /**
  * Reads both chains and the books.
  * @param nodes the service's own by default
- * @throws NotKnown while it can not be told
+ * @throws NotKnown while the holdings are unknown
  */
 export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const custody = await findCustody();
@@ -64,7 +64,7 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   };
 }
 
-/** A chain that is not watched any more, and was once, holds money still; so does one that only payments came over. */
+/** A chain that is no longer watched may still hold money; so may one that only had payments. */
 async function chainsInUse(): Promise<ReadonlySet<DepositChain>> {
   const inUse = new Set<DepositChain>();
   for (const chain of CHAINS) {
@@ -100,7 +100,7 @@ async function findPaidOnSolana(payouts: readonly Payout[], slot: number, nodes:
 
 const ofChain = (chain: DepositChain, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);
 
-/** @throws NotKnown for what goes wrong with the nodes of `chain` */
+/** @throws NotKnown for failures of the nodes of `chain` */
 async function known<T>(chain: DepositChain, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
